@@ -12,6 +12,7 @@ from typing import Any
 
 from planoracle.analysis.cli.output import current_view
 from planoracle.analysis.frames.columns import SCHEMAS
+from planoracle.analysis.statistics.groupings import groupings
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Metric
@@ -81,9 +82,7 @@ def _average_names() -> Iterator[str]:
         for rules in map(benchmark.rules.profile, benchmark.rules.profiles):
             for average in benchmark.metrics.averages(rules):
                 yield average.name
-        yield from benchmark.groups("")
-        yield from benchmark.bins
-    yield "cause"
+        yield from groupings(benchmark.name)
     yield from ("gap_of_successes", "lost_by_failures", "samples")
 
 

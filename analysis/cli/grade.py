@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import closing, nullcontext
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NamedTuple, NoReturn
 
 import typer
 
@@ -25,6 +25,7 @@ from planoracle.analysis.cli.output import (
     current_view,
     new_file,
 )
+from planoracle.analysis.cli.plots import PlotAxes, show_plot
 from planoracle.analysis.cli.progress import ClusterOption, JobsOption, RunOption, stoppable, track, workshop
 from planoracle.analysis.cli.report import origin_of, write_page
 from planoracle.analysis.cli.submissions import (
@@ -46,7 +47,7 @@ from planoracle.analysis.intake.path_names import EntryError, SourceLine
 from planoracle.analysis.intake.record_fields import is_grade, normalise
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.analysis.statistics.grade_columns import GradeRows
-from planoracle.analysis.statistics.groups import groupings
+from planoracle.analysis.statistics.groupings import groupings
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of, to_json
@@ -94,14 +95,23 @@ def grade(
     by: Annotated[
         str | None,
         typer.Option(
-            help="Write only averages by task, size or delay, or the number of runs by cause of failure (cause) or by "
-            "bins of a metric (optimality). Each benchmark supports some of these groups.",
+            help="Write only averages by task, size or delay, or by the values of a metric (prioritised); or the "
+            "number of runs by cause of failure (cause) or by bins of a metric (optimality). Each benchmark supports "
+            "some of these groups.",
             metavar="GROUP",
+        ),
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            help="Write only two columns per model, and draw them with --output: two averages (overall,streak), or the "
+            "progress over time (time,progress; grades need --trace).",
+            metavar="X,Y",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="PNG, SVG or PDF file for the figure of --by.", metavar="FILE"),
+        typer.Option("--output", "-o", help="PNG, SVG or PDF file for the figure of --by or --plot.", metavar="FILE"),
     ] = None,
     page: Annotated[
         Path | None,
@@ -139,26 +149,27 @@ def grade(
     planoracle grade grades.jsonl --by cause
     """
     format_of(summary)  # raises for an unknown format before plans are graded
-    if by is None and output is not None:
-        raise typer.BadParameter("needs --by", param_hint="--output")
-    _check_table(by, table_name)
+    view = _view(by, plot, output, table_name)
     check_outputs(summary, output, page, collect)
     intake = source.open()
     if collect is not None:
         _collect(intake, collect)
     options = chosen_rules(rule or ())
     entries, first = _peek(intake)
-    is_common_table = by is not None or table_name in (None, *COMMON_TABLES)
-    if is_common_table:  # the columns of a benchmark's own table are unknown before its rows
+    if view.plot is not None:
+        check_columns("grade-plot", more=view.plot)
+    elif by is not None or table_name in (None, *COMMON_TABLES):
+        # The columns of a benchmark's own table are unknown before its rows.
         check_columns("grade-summary" if by is not None or is_grade(first) else "grade")
     if is_grade(first):
         if page is not None:
             message = "needs submissions, but the input has grades; use planoracle report"
             raise typer.BadParameter(message, param_hint="--report")
-        _summarize(entries, profile, options, form, summary, by, output, table_name)
+        _summarize(entries, profile, options, form, summary, view)
     rules, problems = tuple(sorted(options.items())), tuple(intake.problems.items())
-    work = Grading(profile, rules, trace, cache, limits, own_limits, problems, source.places)
-    averages = GradeRows(work.rules_by_benchmark)
+    is_detailed = trace or view.plot is not None
+    work = Grading(profile, rules, is_detailed, cache, limits, own_limits, problems, source.places)
+    averages = GradeRows(work.rules_by_benchmark, view.values)
     origin: dict[str, Any] = {}
     if page is not None:
         origin = origin_of(source.paths)
@@ -183,24 +194,24 @@ def grade(
                 if not result.scored:
                     report_failure(place, result.reason)
                     failed = True
-                row = result.row(trace=trace)
+                row = result.row(trace=is_detailed)
                 averages.add(result, row)
                 if form in PEOPLE:
                     # In a table the time of a failure would look like a good makespan; data formats have it.
                     row |= {"progress": result.progress, "makespan": result.makespan if result.success else None}
-                if by is None:
+                if not view.is_single:
                     table.add(row)
                 note_problem(result.instance)
                 mismatches.add(result)
         models = {row.get("model") for row in table.rows}
         if len(models) > 1:
             table.columns = ["id", "model", *table.columns[1:]]
-        if by is None:
+        if not view.is_single:
             table.close()
     if summary is not None:
         write(averages, summary, table_name)
-    if by is not None:
-        failed |= show_groups(averages, by, form, output, table_name)
+    if view.is_single:
+        failed |= view.show(averages, form)
     elif form in PEOPLE:
         show(averages, form, sys.stdout, table=table_name)
     else:
@@ -226,6 +237,55 @@ def _grade_of_answer(place: SourceLine, entry: Any, answer: ResultRow | TaskFail
     if isinstance(answer, ResultRow):
         return Grade.of_row(json.loads(answer.text), **place._asdict())
     return Grader().unscored_grade(entry, answer.error, place)
+
+
+class _View(NamedTuple):
+    """Table of averages that the options ask for.
+
+    Attributes
+    ----------
+    by, plot
+        Group, or columns of a figure, if there is only this table.
+    output
+        File of its figure.
+    table_name
+        Name of the only table of averages, or of a group.
+    """
+
+    by: str | None
+    plot: PlotAxes | None
+    output: Path | None
+    table_name: str | None
+
+    @property
+    def is_single(self) -> bool:
+        """True if no row of a submission is written."""
+        return self.by is not None or self.plot is not None
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Fields of rows whose values the table needs."""
+        if self.plot is not None:
+            return self.plot.values
+        return () if self.by is None else (self.by,)
+
+    def show(self, averages: GradeRows, form: Format) -> bool:
+        """Write the single table and its figure; return True if a benchmark lacks the group."""
+        if self.plot is not None:
+            show_plot(averages, self.plot, form, self.output)
+            return False
+        return show_groups(averages, str(self.by), form, self.output, self.table_name)
+
+
+def _view(by: str | None, plot: str | None, output: Path | None, table_name: str | None) -> _View:
+    """Return the table that the options ask for; raises `typer.BadParameter` for a contradiction."""
+    axes = None if plot is None else PlotAxes.of(plot)
+    if axes is not None and (by is not None or table_name is not None):
+        raise typer.BadParameter("is no option beside --by and --table", param_hint="--plot")
+    if by is None and axes is None and output is not None:
+        raise typer.BadParameter("needs --by or --plot", param_hint="--output")
+    _check_table(by, table_name)
+    return _View(by, axes, output, table_name)
 
 
 def _check_table(by: str | None, table_name: str | None) -> None:
@@ -277,25 +337,23 @@ def _summarize(
     rules: dict[str, str],
     form: Format,
     path: Path | None,
-    by: str | None,
-    output: Path | None,
-    table: str | None,
+    view: _View,
 ) -> NoReturn:
     """Write the averages of grades, and end the program."""
-    averages = GradeRows(profiles(profile, rules))
+    averages = GradeRows(profiles(profile, rules), view.values)
     failed = False
     for place, content in track(entries, "reading"):
         if fault := _add_grade(averages, place, content):
             report_failure(place, fault)
             failed = True
     if path is not None:
-        write(averages, path, table)
-    if by is not None:
-        failed |= show_groups(averages, by, form, output, table)
+        write(averages, path, view.table_name)
+    if view.is_single:
+        failed |= view.show(averages, form)
     else:
         # The columns of --columns are those of one table.
         is_single = form in PEOPLE and current_view.get().columns
-        show(averages, form, table=table or ("models" if is_single else None))
+        show(averages, form, table=view.table_name or ("models" if is_single else None))
     raise typer.Exit(int(failed))
 
 

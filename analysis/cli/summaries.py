@@ -14,8 +14,9 @@ from planoracle.analysis import figures
 from planoracle.analysis.cli.output import PEOPLE, Format, Name, current_view, mean_text, new_file, write_table
 from planoracle.analysis.console import collect, complain, tell
 from planoracle.analysis.frames.schema import records, schema
-from planoracle.analysis.statistics.grade_columns import GradeRows, owner_of
-from planoracle.analysis.statistics.groups import CAUSE, failure_causes, group_runs, groupings, quartiles
+from planoracle.analysis.statistics.grade_columns import GradeRows
+from planoracle.analysis.statistics.groupings import CAUSE, groupings, owner_of
+from planoracle.analysis.statistics.groups import failure_causes, group_runs, quartiles
 from planoracle.analysis.statistics.observations import UNNAMED
 from planoracle.analysis.statistics.pairs import COMPARED, MOST_PAIRED, pairs_of_models
 from planoracle.analysis.statistics.summary import FORMAT, SEVERAL, VERSION, summarize
@@ -285,7 +286,7 @@ def _put_averages(
             full = average.full
     if title and counts_missing(averages):
         title += "; missing plans count as failed"
-    names = ("model", by, *_SETS, *columns, *_OF_ALL)
+    names = ("model", by, *_SETS, *columns, "drop", *_OF_ALL)
     _put(rows, names, title, form, stream, lasting, full)
 
 

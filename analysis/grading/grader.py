@@ -23,7 +23,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.plan import NO_PLAN, UnreadError
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import DETAILS
+from planoracle.instances.protocol.scoring import DETAILS, PROGRESS_OVER_TIME
 from planoracle.solver.solve import stated_optimum
 
 #: Format and version of rows of grades. The version grows when a field changes its meaning or is removed.
@@ -174,6 +174,8 @@ class Grade:
         metrics = benchmark.metrics.values(measurement, details=details)
         if isinstance(claimed, int):
             metrics["claimed_optimum"] = claimed
+        if details:
+            metrics[PROGRESS_OVER_TIME] = run.verdict.progress_over_time
         score = benchmark.main_score(figures | metrics)
         return cls(**figures, main_score=score, metrics=metrics)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import isfinite, nan
 from operator import methodcaller
@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 from planoracle.analysis.grading.grader import NOT_SCORED, Grade, set_of
 from planoracle.analysis.grading.metrics import REPORTED, SUMMARY
 from planoracle.analysis.grading.rule_options import complete_rules
+from planoracle.analysis.statistics.groupings import owner_of
 from planoracle.instances.model.agents import split_agent_suffix
-from planoracle.instances.model.problem import GENERAL
-from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Average
 
@@ -34,14 +32,13 @@ COMMON = tuple(
 
 #: Beginning of the names of figures that are metrics with bins, see `Benchmark.bins`.
 METRIC = "metric:"
+#: Beginning of the names of columns with the values of a metric, see `GradeRows`.
+VALUE = "value:"
 
 # Characters of the name of a problem that are looked at.
 _LONGEST_NAME = 1_000
-
-
-def owner_of(benchmark: str) -> AnyBenchmark:
-    """Return a benchmark by its name; that of the general rules if it is unknown."""
-    return registry.find(benchmark) or registry.get(GENERAL)
+# Largest count of a name in a row: a damaged row cannot fill the memory.
+_MAX_COUNT = 10_000
 
 
 @lru_cache(maxsize=65_536)
@@ -59,6 +56,19 @@ def labels_of(benchmark: str, name: str, by: str) -> tuple[str, ...]:
     return tuple(value and value + crew for value in values) or ("",)
 
 
+def value_label(value: object) -> str | None:
+    """Return the group of a run by the value of a field, ``None`` without a value.
+
+    >>> value_label(True), value_label(3), value_label(None)
+    ('yes', '3', None)
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _text(str(value)[:_LONGEST_NAME])
+
+
 def figures_of(benchmark: str, rules: Mapping[str, Rules]) -> tuple[Average, ...]:
     """Return the figures of a benchmark under complete rules; the general ones if it is unknown."""
     match = owner_of(benchmark)
@@ -72,10 +82,13 @@ class GradeRows:
     ----------
     rules
         Rules by benchmark, which may change how grades are averaged; by default those of ``paper``.
+    values
+        Fields of rows whose values are stored, for groups of runs and for figures.
     """
 
-    def __init__(self, rules: Mapping[str, Rules] | None = None) -> None:
+    def __init__(self, rules: Mapping[str, Rules] | None = None, values: Sequence[str] = ()) -> None:
         self.rules = complete_rules(rules)
+        self.values = values
         self._columns: dict[str, dict[str, Any]] = {}
         # By benchmark: its figures, each with the columns of its terms.
         self._terms: dict[str, list[tuple[Average, list[Any]]]] = {}
@@ -107,6 +120,7 @@ class GradeRows:
             names = columns_of(figure)
             columns |= {name: [] if figure.aggregate == "counts" else array("d") for name in names}
             terms.append((figure, [columns[name] for name in names]))
+        columns |= {f"{VALUE}{name}": [] for name in self.values}
         self._columns[benchmark] = columns
         self._terms[benchmark] = terms
 
@@ -126,7 +140,7 @@ class GradeRows:
             If the grade lacks fields that the figures of its benchmark need. Then nothing is added.
         """
         benchmark, instance = _text(grade.benchmark), _text(grade.instance)
-        scored_row = {**(row or grade.row()), **prices} if grade.scored else None
+        scored_row = {**(row or grade.row(trace=bool(self.values))), **prices} if grade.scored else None
         values = self._values(benchmark, scored_row)
         sample = _text(grade.sample) if isinstance(grade.sample, str) else grade.sample
         labels = (set_of(instance)[0], _text(grade.model), instance, sample)
@@ -138,6 +152,9 @@ class GradeRows:
         columns["success"].append(is_success)
         cause = _text(grade.failure_cause) if grade.scored else NOT_SCORED
         columns["failure_cause"].append(None if is_success else cause)
+        for name in self.values:
+            value = None if scored_row is None else scored_row.get(name)
+            columns[f"{VALUE}{name}"].append(value)
         for (_, targets), terms in zip(self._terms[benchmark], values, strict=True):
             for target, term in zip(targets, terms, strict=True):
                 target.append(term)
@@ -150,7 +167,7 @@ class GradeRows:
         pandas.DataFrame
             ``benchmark, set, model, instance, sample, scored, success, failure_cause``, and for every figure of the
             benchmarks (see `planoracle.instances.protocol.scoring.Average`) the columns ``NAME:top`` and
-            ``NAME:bottom``, numerator and denominator, or ``NAME:counted``.
+            ``NAME:bottom``, numerator and denominator, or ``NAME:counted``; and ``value:NAME`` for stored fields.
         """
         import pandas as pd
 
@@ -202,7 +219,7 @@ def _terms_of(figure: Average, row: Mapping[str, Any] | None) -> tuple[Any, ...]
     """Return the terms of a row, ``nan`` for none; raises `ValueError` or `TypeError` for invalid ones."""
     value = None if row is None else figure.terms(row)
     if figure.aggregate == "counts":
-        return ([] if value is None else [name for name in value if hash(name) is not None],)
+        return (_counted_names(value),)
     if value is None:
         return nan, nan
     try:
@@ -211,6 +228,18 @@ def _terms_of(figure: Average, row: Mapping[str, Any] | None) -> tuple[Any, ...]
     except OverflowError:
         pass
     raise ValueError(f"{figure.name} must be finite")
+
+
+def _counted_names(value: Any) -> list[Any]:
+    """Return the names of a list, or those of a mapping as often as their counts say."""
+    if value is None:
+        return []
+    if not isinstance(value, Mapping):
+        return [name for name in value if hash(name) is not None]
+    names: list[Any] = []
+    for name, count in value.items():
+        names += [name] * min(count, _MAX_COUNT)
+    return names
 
 
 def _text(text: str | None) -> str:

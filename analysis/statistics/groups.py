@@ -1,16 +1,17 @@
-"""Groups of runs: by task, size or delay of the problem, by cause of failure, by bins of a metric."""
+"""Groups of runs: by task, size or delay of the problem, cause of failure, bin or value of a metric."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from planoracle.analysis.frames.schema import from_rows
 from planoracle.analysis.grading.grader import NOT_SCORED
-from planoracle.analysis.statistics.grade_columns import METRIC, owner_of
+from planoracle.analysis.statistics.grade_columns import METRIC, VALUE
+from planoracle.analysis.statistics.groupings import CAUSE, owner_of
 from planoracle.analysis.statistics.observations import UNNAMED
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.protocol.profiles import Rules
@@ -18,32 +19,12 @@ from planoracle.instances.protocol.profiles import Rules
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Grouping of failed runs by `planoracle.analysis.grading.grader.Grade.failure_cause`.
-CAUSE = "cause"
 # Names of the shares of counts.
 _SHARES = {"count": "share", "succeeded": "share_of_succeeded", "failed": "share_of_failed"}
 
 
-def groupings(benchmark: str) -> dict[str, str]:
-    """Return the groups that the runs of a benchmark have, with units of values or meanings.
-
-    ``task`` and other groups of its problems; ``cause``; its metrics with bins; its averages that count names.
-    """
-    owner = owner_of(benchmark)
-    profile = owner.rules.profile()
-    declared = owner.metrics.declare(profile)
-    averages = owner.metrics.averages(profile)
-    visible_averages = [average for average in averages if average.is_shown]
-    counts = [average.name for average in visible_averages if average.aggregate == "counts"]
-    counted = {*owner.bins, *counts}
-    metrics = [metric for metric in (*declared, *averages) if metric.name in counted]
-    meanings = {metric.name: metric.meaning for metric in metrics}
-    units = {name: owner.group_units.get(name, "") for name in owner.groups("")}
-    return units | {CAUSE: "failed runs"} | meanings
-
-
 def group_runs(frame: pd.DataFrame, by: str, rules: Mapping[str, Rules] | None = None) -> list[dict[str, Any]]:
-    """Return averages of the runs of a benchmark by a group of its problems, or counts of the runs.
+    """Return averages of the runs of a benchmark by a group of problems or runs, or counts of the runs.
 
     Parameters
     ----------
@@ -58,18 +39,40 @@ def group_runs(frame: pd.DataFrame, by: str, rules: Mapping[str, Rules] | None =
     -------
     list of dict
         Rows as those of sets of `planoracle.analysis.statistics.summary.Summary` with the field ``by`` in place of the
-        set; or those of `run_counts`.
+        set, and ``drop`` where groups are numbers; or those of `run_counts`. By the value of a metric, the frame must
+        have that value, see `planoracle.analysis.statistics.grade_columns.GradeRows`.
     """
-    if by not in owner_of(str(frame["benchmark"].iloc[0])).groups(""):
+    owner = owner_of(str(frame["benchmark"].iloc[0]))
+    if by in owner.groups(""):
+        # A metric of another benchmark may have the same name.
+        frame = frame.drop(columns=f"{VALUE}{by}", errors="ignore")
+    elif by == CAUSE or by in owner.bins or f"{by}:counted" in frame:
         return run_counts(frame, by)
     rows = summarize(frame, rules, by=by).sets
     rows.sort(key=_model_and_group)
-    return [_with_key(row, "set", by) for row in rows]
+    _add_drops(rows)
+    return [_with_group(row, by) for row in rows]
 
 
-def _with_key(row: Mapping[str, Any], key: str, name: str) -> dict[str, Any]:
-    """Return a row with another name for a key, at the same position."""
-    return {name if column == key else column: value for column, value in row.items()}
+def _with_group(row: Mapping[str, Any], by: str) -> dict[str, Any]:
+    """Return a row with the group in place of the set, and of an average of the same name."""
+    named = {by if column == "set" else column: value for column, value in row.items() if column != by}
+    for counts in ("runs", "over"):
+        named[counts] = {name: count for name, count in row[counts].items() if name != by}
+    return named
+
+
+def _add_drops(rows: Iterable[dict[str, Any]]) -> None:
+    """Add ``drop`` to rows whose groups are numbers: the lost share of the success at the previous number."""
+    previous: dict[str, float | None] = {}
+    for row in rows:
+        if not row["set"].isdecimal():
+            continue
+        model, rate = row["model"], row["success"]
+        before = previous.get(model)
+        if before and rate is not None:
+            row["drop"] = 1 - rate / before
+        previous[model] = rate
 
 
 def _model_and_group(row: Mapping[str, Any]) -> tuple[str, str]:

@@ -15,7 +15,15 @@ import numpy as np
 from planoracle.analysis.grading.grader import set_of
 from planoracle.analysis.grading.metrics import SUMMARY, GradeMetric
 from planoracle.analysis.grading.rule_options import complete_rules
-from planoracle.analysis.statistics.grade_columns import COMMON, PROBLEM_KEY, columns_of, figures_of, labels_of
+from planoracle.analysis.statistics.grade_columns import (
+    COMMON,
+    PROBLEM_KEY,
+    VALUE,
+    columns_of,
+    figures_of,
+    labels_of,
+    value_label,
+)
 from planoracle.analysis.statistics.intervals import (
     ProblemScore,
     best_of,
@@ -96,8 +104,9 @@ def summarize(
         True if rows of sets follow the benchmarks' papers: with their own figures, with missing problems counted as
         failed where the paper does so, and with the names of these problems.
     by
-        Group of problems that takes the place of the set, see `planoracle.instances.protocol.benchmark.Benchmark`. A
-        run whose problem has several values counts for each of them.
+        Group that takes the place of the set: of problems, see `planoracle.instances.protocol.benchmark.Benchmark`, or
+        of runs, by a field whose values the frame has. A run whose problem has several values counts for each of them.
+        Groups of runs have no missing problems. With ``""`` all problems are one group.
 
     Returns
     -------
@@ -118,9 +127,7 @@ def summarize(
     """
     complete = complete_rules(rules)
     if by != "set" and len(frame):
-        names = zip(frame["benchmark"], frame["instance"], strict=True)
-        labels: list[Any] = [labels_of(benchmark, instance, by) for benchmark, instance in names]
-        frame = frame.assign(set=labels).explode("set", ignore_index=True)
+        frame = _with_groups(frame, by)
     groups: list[_Group] = []
     for name, part in _parts_by(frame, "benchmark"):
         groups += _groups(name, part, figures_of(name, complete), by)
@@ -135,6 +142,17 @@ def summarize(
         paper_row = row if group is same_group else group.row(metrics)
         sets.append(paper_row | group.benchmark_figures())
     return Summary(models, sets)
+
+
+def _with_groups(frame: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Return a frame with groups in place of the sets: a row for each run and group."""
+    column = f"{VALUE}{by}"
+    if column in frame:
+        values: list[Any] = [value_label(value) for value in frame[column]]
+        return frame.assign(set=values).dropna(subset="set").reset_index(drop=True)
+    names = zip(frame["benchmark"], frame["instance"], strict=True)
+    labels: list[Any] = [labels_of(benchmark, instance, by) for benchmark, instance in names]
+    return frame.assign(set=labels).explode("set", ignore_index=True)
 
 
 def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -155,7 +173,9 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by:
     members, sizes = {}, {}
     for set_name, part in _parts_by(problems, "set"):
         judged = {*part["instance"][part["runs"] > 0]}
-        set_members = _members(benchmark, set_name, part["instance"], judged, by)
+        set_members: dict[str, None] = {}
+        if f"{VALUE}{by}" not in frame:
+            set_members = _members(benchmark, set_name, part["instance"], judged, by)
         members[set_name] = set_members
         sizes[set_name] = len({*set_members, *judged}) if judged else 0
     set_key = PROBLEM_KEY[:2]
@@ -352,10 +372,13 @@ class _Group:
         if figure.aggregate == "counts":
             counts = Counter(chain.from_iterable(self.runs[top]))
             return dict(sorted(counts.items(), key=str))
+        if figure.aggregate == "mean":
+            return self.mean(figure)
+        values = [value for value in self.runs[top] if not isnan(value)]
         if figure.aggregate == "sum":
-            values = self.runs[top]
-            return int(sum(value for value in values if not isnan(value)))
-        return self.mean(figure)
+            return int(sum(values))
+        largest = max(values, default=None)
+        return None if largest is None else int(largest)
 
     def _terms(self, figure: Average) -> list[NDArray[np.float64]]:
         """Return numerators and denominators of the runs of every problem that has any, in order."""

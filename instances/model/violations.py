@@ -170,6 +170,27 @@ class Replay:
     idle: tuple[tuple[int, int], ...]
 
     @property
+    def progress_over_time(self) -> list[tuple[int, float]]:
+        """Ticks at which work ends, each with the share of the work done by then.
+
+        The last tick is the makespan.
+        """
+        gains: dict[int, float] = {}
+        before = 0.0
+        for event in self.events:
+            gains[event.end] = gains.get(event.end, 0.0) + event.progress - before
+            before = event.progress
+        progress = 0.0
+        points: list[tuple[int, float]] = []
+        for end, gain in sorted(gains.items()):
+            progress += gain
+            if gain:
+                points.append((end, round(progress, 9)))
+        if not points or points[-1][0] < self.makespan:
+            points.append((self.makespan, round(progress, 9)))
+        return points
+
+    @property
     def contradiction(self) -> str:
         """Contradiction between the parts of the verdict in words, ``""`` if there is none."""
         for fault in (self._value_fault(), self._success_fault() if self.success else ""):

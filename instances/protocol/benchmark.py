@@ -213,7 +213,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """Raise `InputError` with the missing file if a folder is no copy of `original_data`."""
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
-        """Return the values of a problem by group (``task``, ``size``, ``delay``), for ``grade --by``.
+        """Return the values of a problem by group, such as ``task`` or ``size``, for ``grade --by``.
 
         ``name`` is any text. All names have the same groups; a group is empty if the name does not contain its value. A
         problem with several values, such as one that combines tasks, counts for each.

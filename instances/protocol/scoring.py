@@ -115,8 +115,10 @@ class Measurement(Generic[_Run]):
 _M = TypeVar("_M", bound=Measurement[Any])
 #: Kinds of metrics. ``json``: any value, without a column in frames and tables.
 Kind = Literal["number", "count", "flag", "text", "json"]
+#: Common field of rows with the progress over time, see `planoracle.instances.model.violations.Replay`.
+PROGRESS_OVER_TIME: Final = "progress_over_time"
 #: Names of metrics that describe every step. Rows have them on request only.
-DETAILS: Final = frozenset({"steps", "trace", "final"})
+DETAILS: Final = frozenset({"steps", "trace", "final", PROGRESS_OVER_TIME})
 
 
 class Average(NamedTuple):
@@ -131,8 +133,8 @@ class Average(NamedTuple):
         numerator and denominator of a ratio of sums, and ``counts`` takes a list of names. By default the value of the
         metric that has the average, else of the field ``name``.
     aggregate
-        ``mean``: sum of the numerators divided by the sum of the denominators; ``sum``; or ``counts``: how often each
-        name occurs.
+        ``mean``: sum of the numerators divided by the sum of the denominators; ``sum``; ``max``, of whole
+        numbers; or ``counts``: how often each name of a list occurs, or the sums of a mapping of names to counts.
     counts_missing
         True if a problem of the set without a submission counts as 0.
     is_shown
@@ -146,7 +148,7 @@ class Average(NamedTuple):
     name: str
     meaning: str
     of: Callable[[Row], Any] | None = None
-    aggregate: Literal["mean", "sum", "counts"] = "mean"
+    aggregate: Literal["mean", "sum", "max", "counts"] = "mean"
     counts_missing: bool = False
     is_shown: bool = True
     role: tuple[str, ...] = ()

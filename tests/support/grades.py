@@ -20,9 +20,11 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.profiles import Rules
 
 
-def grades_frame(grades: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> pd.DataFrame:
+def grades_frame(
+    grades: Iterable[Grade], rules: Mapping[str, Rules] | None = None, values: Sequence[str] = ()
+) -> pd.DataFrame:
     """Return grades as a frame."""
-    rows = GradeRows(rules)
+    rows = GradeRows(rules, values)
     for grade in grades:
         rows.add(grade)
     return rows.frame()

@@ -167,16 +167,20 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
         return "asynctool: AsyncTool's data are not released; these problems are ours and follow its paper"
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
-        """Return families of the sub-tasks (Figure 6), kind and number (Table 6), delay (Table 8)."""
+        """Return the values of a problem by group.
+
+        ``task``: families of the sub-tasks (Figure 6); ``size``: kind and number (Table 6); ``tasks``: number
+        (Table 7); ``delay``: that of results (Table 8).
+        """
         if not self.reader.covers(name):
-            return {"task": [], "size": [], "delay": []}
+            return {"task": [], "size": [], "tasks": [], "delay": []}
         families = [str(task.family) for task in self.reader.problem(name).tasks]
         distinct = sorted({*families})
         kind = "cross" if len(distinct) > 1 else "similar"
         delay_with_seed = name.partition("@")[2]
         delay = delay_with_seed.partition(":")[0] or "1"
         size = f"{kind} {len(families)}"
-        return {"task": distinct, "size": [size], "delay": [delay]}
+        return {"task": distinct, "size": [size], "tasks": [str(len(families))], "delay": [delay]}
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem with its calls."""

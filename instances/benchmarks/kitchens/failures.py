@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, NamedTuple, get_args
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, casts, unify
+from planoracle.instances.benchmarks.kitchens.language import match
+from planoracle.instances.benchmarks.kitchens.reasoning import false_statements
 from planoracle.instances.benchmarks.kitchens.simulation import Refusal, StepRecord
 
 #: ``success``; ``transition``: an action broke a rule, and the run never recovered or ran out of steps after it
 #: recovered; ``action``: the same with a text that is no action of the kitchen; ``goal``: the run stopped short of the
-#: goal, or had done something wrong when its steps were over; ``budget``: its steps were over, or too many.
-FailureClass = Literal["success", "transition", "action", "goal", "budget"]
+#: goal, or had done something wrong when its steps were over; ``state``: the same with an unprepared ingredient that
+#: the reasoning called prepared; ``budget``: its steps were over, or too many.
+FailureClass = Literal["success", "transition", "action", "goal", "state", "budget"]
 FAILURES: tuple[FailureClass, ...] = get_args(FailureClass)
 
 #: What is wrong with a goal that is not reached: an ingredient not prepared, a stack in the wrong order or with
@@ -50,6 +54,21 @@ class Lack(NamedTuple):
     is_own_doing: bool
 
 
+class Mistake(NamedTuple):
+    """Mistakes of a run: actions of one kind at stations of one kind that broke a rule (A.12).
+
+    Attributes
+    ----------
+    recovered
+        True if the run recovered from a mistake, see `failure`.
+    repeated
+        True if it made that mistake again after the recovery; ``None`` without recovery.
+    """
+
+    recovered: bool
+    repeated: bool | None
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Class and cause of a failed run.
@@ -66,6 +85,8 @@ class Failure:
         Missing or wrong parts of the goal at the end; empty if the goal was reached.
     recovered
         Refused actions from which the run recovered.
+    mistake
+        Recovery from mistakes of a ``transition``, and their repetition; ``None`` for other classes.
     """
 
     kind: FailureClass
@@ -73,10 +94,11 @@ class Failure:
     position: int | None
     lacks: tuple[Lack, ...]
     recovered: int
+    mistake: Mistake | None = None
 
 
-def failure(run: StepRecord, limit: int | None = None) -> Failure:
-    """Classify a run, with the step limit that counts for its success, if any.
+def failure(run: StepRecord, limit: int | None = None, messages: Sequence[str] = ()) -> Failure:
+    """Classify a run by its actions, the step limit of a success, and the text before each action.
 
     By the order of the paper (A.9, "Prioritising Failure Modes"): a run that reached the goal is a ``success``, or
     ``budget`` if beyond the limit. A run that never recovered from a refused action is ``action`` if that was no action
@@ -86,14 +108,17 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
     is of its own doing (`Lack.is_own_doing`). Such a run is ``transition`` if it recovered from a broken rule, which
     took the steps (A.12), else ``budget``.
 
-    The paper's *state* failures, a misread description, and *bad starts* are in the agent's reasoning, not in the
-    trace: they come out as one of the others. Where a goal failure comes from is not decided either.
+    The paper's *state* failures, a misread description, are in the agent's reasoning. A goal failure is ``state`` if an
+    ingredient was used unprepared and a text before an action states that it "is already" prepared (A.9, Listing 1);
+    other misreadings come out as one of the other classes. *Bad starts* and other origins of a goal failure are not
+    decided.
     """
     if run.success:
         late = limit is not None and run.steps_taken > limit
         return Failure("budget" if late else "success", None, None, (), len(run.refusals))
     wrong = lacks(run.rules, run.states[-1])
-    unrecovered = _refusals_without_recovery(run)
+    recoveries = _recoveries(run)
+    unrecovered = [refusal for refusal in run.refusals if recoveries[refusal.position] is None]
     recovered = len(run.refusals) - len(unrecovered)
     over = run.end == "limit" or (limit is not None and run.steps_taken >= limit)
     is_spent = over and not any(lack.is_own_doing for lack in wrong)
@@ -101,28 +126,69 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
     if unrecovered or (is_spent and broken):
         refusal = unrecovered[-1] if unrecovered else broken[-1]
         cause = _cause(run, refusal)
-        kind: FailureClass = "action" if cause == "unknown" else "transition"
-        return Failure(kind, cause, refusal.position, wrong, recovered)
-    return Failure("budget" if is_spent else "goal", None, None, wrong, recovered)
+        if cause == "unknown":
+            return Failure("action", cause, refusal.position, wrong, recovered)
+        mistake = _mistake(run, recoveries)
+        return Failure("transition", cause, refusal.position, wrong, recovered, mistake)
+    if is_spent:
+        return Failure("budget", None, None, wrong, recovered)
+    unprepared = {lack.objects for lack in wrong if lack.kind == "unprepared" and lack.is_own_doing}
+    is_misread = not unprepared.isdisjoint(false_statements(run, messages))
+    return Failure("state" if is_misread else "goal", None, None, wrong, recovered)
 
 
-def _refusals_without_recovery(run: StepRecord) -> list[Refusal]:
-    """Return the refused actions from which the run never recovered, in order."""
+def _recoveries(run: StepRecord) -> dict[int, int | None]:
+    """Return by the position of each refused action the step that recovered from it, ``None`` without one."""
     if not run.refusals:
-        return []
+        return {}
     # Only what the goal speaks of matters: most steps change nothing of that.
     keys = [run.rules.relevant(state) for state in run.states]
     state_of_key = dict(zip(keys, run.states, strict=True))
     counts = {key: _best_cast(run.rules, state)[0] for key, state in state_of_key.items()}
     max_counts = list(accumulate((counts[key] for key in keys), max))
-    last_legal = {step.action: position for position, step in enumerate(run.steps) if step.valid}
-    refusals = []
+    legal_positions: dict[str, list[int]] = {}
+    for position, step in enumerate(run.steps):
+        if step.valid:
+            legal_positions.setdefault(step.action, []).append(position)
+    recoveries: dict[int, int | None] = {}
     for refusal in run.refusals:
         position = refusal.position
-        was_repeated = last_legal.get(run.steps[position].action, -1) >= position
-        if max_counts[position] >= max_counts[-1] and not was_repeated:
-            refusals.append(refusal)
-    return refusals
+        same_action = legal_positions.get(run.steps[position].action, [])
+        later = same_action[bisect(same_action, position) :][:1]
+        # The state after the first step that meets more conditions than were ever met before.
+        progress = bisect(max_counts, max_counts[position])
+        if progress < len(max_counts):
+            later.append(progress - 1)
+        recoveries[position] = min(later, default=None)
+    return recoveries
+
+
+def _mistake(run: StepRecord, recoveries: Mapping[int, int | None]) -> Mistake:
+    """Return whether a run recovered from a broken rule, and repeated that mistake later."""
+    first_recoveries: dict[tuple[str, ...], int] = {}
+    is_repeated = False
+    for refusal in run.refusals:
+        if _cause(run, refusal) == "unknown":
+            continue
+        mistake, position = _action_and_stations(run, refusal), refusal.position
+        if first_recoveries.get(mistake, position) < position:
+            is_repeated = True
+        recovery = recoveries[position]
+        if recovery is not None:
+            first_recoveries.setdefault(mistake, recovery)
+    return Mistake(bool(first_recoveries), is_repeated if first_recoveries else None)
+
+
+def _action_and_stations(run: StepRecord, refusal: Refusal) -> tuple[str, ...]:
+    """Return the kind of a refused action and of its stations; its text if it is none of the domain."""
+    text = run.steps[refusal.position].action
+    readings = match(text, run.rules.kitchen.domain)
+    if not readings:
+        return (text,)
+    action, binding = readings[0]
+    types = dict(action.params)
+    stations = sorted(name.rstrip("0123456789") for param, name in binding.items() if types[param] == "station")
+    return (action.name, *stations)
 
 
 def _cause(run: StepRecord, refusal: Refusal) -> Cause:

@@ -12,9 +12,11 @@ from functools import cached_property
 from planoracle.instances.benchmarks.kitchens.failures import failure
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.measures import foresight, published_steps, repetitions, step_limit
+from planoracle.instances.benchmarks.kitchens.reasoning import messages_of
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
 from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol.plan import submitted_plan
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
@@ -34,6 +36,7 @@ class KitchenMeasurement(Measurement[KitchenRun]):
 
     def __init__(self, run: KitchenRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)
+        submitted = submitted_plan(run.submission, run.benchmark.plan_fields)
         self.min_steps = self.optimum.makespan
         reference = self.min_steps if run.rules.limit == "optimum" else published_steps(run.problem.name)
         self.limit = None if reference is None else step_limit(reference)
@@ -41,7 +44,8 @@ class KitchenMeasurement(Measurement[KitchenRun]):
             self.run = run = KitchenRun(run.problem, replace(run.plan, limit=self.limit), run.rules)
         self.record = run.record
         self.steps = run.record.steps_taken
-        self.failure = failure(run.record, self.limit)
+        messages = messages_of(submitted, len(run.plan.commands))
+        self.failure = failure(run.record, self.limit, messages)
         self.repeated = repetitions(run.record)
         self.foresight = foresight(run.record)
 
@@ -81,6 +85,7 @@ def _steps_and_success() -> Declarations[KitchenMeasurement]:
             lambda measurement: measurement.steps,
             "steps",
             "count",
+            average=Average("average_steps", "steps of all runs (Table 4)", _steps_taken, is_shown=False),
         ),
         Metric(
             "attempts",
@@ -134,6 +139,10 @@ def _is_within_limit(measurement: KitchenMeasurement) -> bool | None:
 
 def _is_within_limit_by_attempts(measurement: KitchenMeasurement) -> bool | None:
     return measurement.within(len(measurement.record.steps))
+
+
+def _steps_taken(row: Row) -> int | None:
+    return row.get("steps_taken")
 
 
 def _is_unproved(row: Row) -> int:
@@ -208,7 +217,13 @@ def _wrong_actions() -> Declarations[KitchenMeasurement]:
             kind="count",
             average=Average("invalid_actions", "refused actions"),
         ),
-        Metric("invalid_kinds", "refused actions by kind", _invalid_kinds, kind="json"),
+        Metric(
+            "invalid_kinds",
+            "refused actions by kind",
+            _invalid_kinds,
+            kind="json",
+            average=Average("invalid_kinds", "refused actions by kind", aggregate="counts", is_shown=False),
+        ),
     )
 
 
@@ -223,7 +238,7 @@ def _long_running_work() -> Declarations[KitchenMeasurement]:
             "prioritised",
             "long-running work started before other work",
             lambda measurement: measurement.foresight.prioritised,
-            kind="json",
+            kind="flag",
         ),
         Metric(
             "slow_needed",
@@ -289,6 +304,7 @@ def _failures() -> Declarations[KitchenMeasurement]:
             lambda measurement: measurement.failure.recovered,
             kind="json",
         ),
+        *_mistakes(),
         Metric(
             "steps",
             "all actions, each as action, legal, goal reached, number of legal actions before",
@@ -296,6 +312,38 @@ def _failures() -> Declarations[KitchenMeasurement]:
             kind="json",
         ),
     )
+
+
+def _mistakes() -> Declarations[KitchenMeasurement]:
+    """Return recovery from mistakes and their repetition, of a transition failure (A.12)."""
+    recovery = "the run recovered from a mistake, which broke a rule"
+    repetition = "after that recovery the run repeats the mistake: the same action at a station of the same kind"
+    return (
+        Metric(
+            "recovered_mistake",
+            recovery,
+            _has_recovered,
+            kind="flag",
+            average=Average("recovered_mistake", f"share of transition failures: {recovery}", is_shown=False),
+        ),
+        Metric(
+            "repeated_mistake",
+            repetition,
+            _has_repeated,
+            kind="flag",
+            average=Average("repeated_mistake", f"share of recovered failures: {repetition}", is_shown=False),
+        ),
+    )
+
+
+def _has_recovered(measurement: KitchenMeasurement) -> bool | None:
+    mistake = measurement.failure.mistake
+    return None if mistake is None else mistake.recovered
+
+
+def _has_repeated(measurement: KitchenMeasurement) -> bool | None:
+    mistake = measurement.failure.mistake
+    return None if mistake is None else mistake.repeated
 
 
 def _failure_of_row(row: Row) -> list[str]:

@@ -133,10 +133,12 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     -------
     Section 4.2.2 of the paper defines success, `optimality` (of successful runs) and `steps_to_go` (from the end of a
     failed run, or from its step limit if that is earlier). Sections 4.2.3 and A.9 define repeated transitions (an
-    action that was tried before in the same state), refused actions and failures (`transition`, `action`, `goal` or
-    `budget`, as far as a trace decides). `prioritised` is our definition for section 4.2.4. `within_limit` is `null` if
-    the reference is unknown. States are identical only if their timers are equal. `steps_to_go` and `lost` need
-    `price_rest`.
+    action that was tried before in the same state), refused actions and failures (`transition`, `action`, `goal`,
+    `state` or `budget`, as far as a trace decides). A goal failure is `state` if the reasoning before an action calls
+    an ingredient "already" cut, cooked or fried that is not, and the run uses it unprepared; other misreadings, and bad
+    starts, cannot be decided without a reader. `recovered_mistake` and `repeated_mistake` are those of A.12.
+    `prioritised` is our definition for section 4.2.4. `within_limit` is `null` if the reference is unknown. States are
+    identical only if their timers are equal. `steps_to_go` and `lost` need `price_rest`.
 
     Differences between paper and released code
     -------------------------------------------

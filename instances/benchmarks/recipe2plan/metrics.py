@@ -208,7 +208,7 @@ class RecipeMeasurement(Measurement[Recipe2PlanRun]):
 def declare(rules: Profile) -> Declarations[RecipeMeasurement]:
     """Return the metrics and means of the paper; means exclude runs whose efficiency is undefined."""
     is_failed = rules.missing == "failed"
-    return (*_shares_of_goals(is_failed), *_efficiencies(), *_scores(is_failed), *_sources())
+    return (*_shares_of_goals(is_failed), *_efficiencies(), *_scores(is_failed), *_actions(), *_sources())
 
 
 def _shares_of_goals(is_failed: bool) -> Declarations[RecipeMeasurement]:
@@ -247,7 +247,13 @@ def _efficiencies() -> Declarations[RecipeMeasurement]:
         lambda measurement: measurement.against_optimum.r_efficiency,
         "share",
     )
-    return saved_share, r_efficiency, undefined, against_optimum
+    feasible = Average(
+        "r_efficiency_feasible",
+        "mean r_efficiency of feasible plans (Table 7)",
+        _r_efficiency_of_feasible,
+        is_shown=False,
+    )
+    return saved_share, r_efficiency, undefined, feasible, against_optimum
 
 
 def _scores(is_failed: bool) -> Declarations[RecipeMeasurement]:
@@ -269,6 +275,35 @@ def _scores(is_failed: bool) -> Declarations[RecipeMeasurement]:
     return multitasking_score, mean_against_optimum
 
 
+def _actions() -> Declarations[RecipeMeasurement]:
+    meaning = "commands by validity: valid, or the kind of the first rule that an invalid one breaks (Figure 5)"
+    average = Average("action_kinds", meaning, aggregate="counts", is_shown=False)
+    return (Metric("action_kinds", meaning, _count_actions, kind="json", average=average),)
+
+
+#: Kinds of violation that section 5.2 calls action mismatch.
+_MISMATCHES = ("wrong_recipe", "wrong_action", "repeated_action", "no_action")
+
+
+def _count_actions(measurement: RecipeMeasurement) -> dict[str, int]:
+    """Count the valid and invalid commands of a run.
+
+    A violated time constraint is a source of failure, not an invalid action (section 5.2).
+    """
+    verdict = measurement.run.verdict
+    unreadable = [violation for violation in verdict.violations if violation.kind == "no_action"]
+    kinds = ["no_action"] * len(unreadable)
+    first_kinds: dict[int | None, str] = {}
+    for violation in verdict.violations:
+        if violation not in unreadable:
+            first_kinds.setdefault(violation.position, violation.kind)
+    for event in verdict.events:
+        kinds.append("valid" if event.accepted else first_kinds.get(event.position, "no_action"))
+    counts = Counter("action_mismatch" if kind in _MISMATCHES else kind for kind in kinds)
+    del counts["time_constraint"]
+    return dict(counts)
+
+
 def _sources() -> Declarations[RecipeMeasurement]:
     reference: Metric[RecipeMeasurement] = Metric(
         "reference",
@@ -285,6 +320,10 @@ def _sources() -> Declarations[RecipeMeasurement]:
         average=counts_of_items,
     )
     return reference, beliefs
+
+
+def _r_efficiency_of_feasible(row: Row) -> float | None:
+    return row.get("r_efficiency") if row["success"] else None
 
 
 def _r_efficiency_of_success(row: Row) -> float | None:

@@ -129,6 +129,7 @@ def _step_metrics() -> Declarations[TimeArenaMeasurement]:
         "decisions by kind of feedback; an action of several minutes counts once",
         _count_by_kind,
         kind="json",
+        average=Average("kinds", "decisions by kind of feedback (Figure 3)", aggregate="counts", is_shown=False),
     )
     necessary_waits: Metric[TimeArenaMeasurement] = Metric(
         "necessary_waits",
@@ -143,7 +144,7 @@ def _step_metrics() -> Declarations[TimeArenaMeasurement]:
         kind="count",
     )
     steps = Metric("steps", "all steps, each as minute, action, kind and increment", _minute_rows, kind="json")
-    return kinds, *_share_averages(), necessary_waits, unnecessary_waits, steps
+    return kinds, *_share_averages(), necessary_waits, unnecessary_waits, *_wait_averages(), steps
 
 
 def _wait_costs() -> Declarations[TimeArenaMeasurement]:
@@ -208,6 +209,37 @@ def _share_averages() -> list[Average]:
         meaning = f"decisions that are {kind}, percent"
         averages.append(Average(kind, meaning, partial(_share, kind), is_shown=False))
     return averages
+
+
+def _wait_averages() -> list[Average]:
+    """Return the averages of section 4.4: waits among correct decisions, and necessary ones among waits."""
+    waits = Average("waits", "correct decisions that are waits, percent", _waits_of_correct, is_shown=False)
+    necessary = Average(
+        "necessary", "waits in which no action could be started, percent", _necessary_of_waits, is_shown=False
+    )
+    largest = Average(
+        "max_necessary", "largest number of necessary waits of a run", _necessary_waits, "max", is_shown=False
+    )
+    return [waits, necessary, largest]
+
+
+def _waits_of_correct(row: Row) -> tuple[float, int] | None:
+    kinds = row.get("kinds")
+    if not kinds:
+        return None
+    waits = kinds.get("wait", 0)
+    return 100.0 * waits, waits + kinds.get("valid", 0)
+
+
+def _necessary_of_waits(row: Row) -> tuple[float, int] | None:
+    necessary, unnecessary = row.get("necessary_waits"), row.get("unnecessary_waits")
+    if necessary is None or unnecessary is None:
+        return None
+    return 100.0 * necessary, necessary + unnecessary
+
+
+def _necessary_waits(row: Row) -> int | None:
+    return row.get("necessary_waits")
 
 
 def _share(kind: str, row: Row) -> tuple[float, int] | None:

@@ -89,7 +89,8 @@ def grade(plan, name=NAME, rules=PAPER, problems=None):
 
 def test_row_has_documented_fields():
     row = grade(reference_text(NAME)).row()
-    assert list(row) == [*CONTRACT, *METRICS, "beliefs"]
+    *columns, reference = METRICS
+    assert list(row) == [*CONTRACT, *columns, "action_kinds", reference, "beliefs"]
     assert list(grader().grade(None).row()) == CONTRACT
     assert [column.name for column in registry.get("recipe2plan").columns] == METRICS
     assert (row["format"], row["version"]) == ("planoracle/grade", 3)
@@ -376,7 +377,8 @@ def test_general_instance_has_no_efficiency(tmp_path):
     plan = [{"action": a, "start": s, "duration": d, "agent": "agent"} for a, s, d in pieces]
     result = grade(plan, str(path), problems=all_problems())
     assert (result.scored, result.success, result.makespan, result.optimal_makespan) == (True, True, 720, 720)
-    assert (result.metrics, result.main_score) == ({}, 1.0)
+    assert (result.without_details().metrics, result.main_score) == ({}, 1.0)
+    assert result.metrics["progress_over_time"] == [(300, 0.333333333), (600, 0.666666667), (720, 1.0)]
     late = grade([*plan[:2], plan[2] | {"start": 599}], str(path), problems=all_problems())
     assert (late.scored, late.success, late.violation, late.violation_index) == (True, False, "minimum_lag", 2)
 

@@ -256,6 +256,22 @@ def test_recovery_after_invalid_actions() -> None:
     assert (late["failure"], late["cause_index"], late["recovered"]) == ("transition", 0, 1)
 
 
+def test_repetition_of_a_mistake_after_recovery() -> None:
+    actions, cut = shortest_actions(LETTUCE)[:-1], "Cut lettuce1 on board1 using robot1"
+
+    def mistake(*played: str) -> tuple[object, object]:
+        row = graded(LETTUCE, list(played), limit=len(actions))
+        assert row["failure"] == "transition"
+        return row["recovered_mistake"], row["repeated_mistake"]
+
+    # The four cases of A.12; a cut of something else at another board is the same mistake.
+    assert mistake(cut, cut) == (False, None)
+    assert mistake(cut, *actions) == (True, False)
+    assert mistake(cut, *actions[:-1], "Cut bread1 on board1 using robot1") == (True, True)
+    assert mistake(cut, *actions[:-1], "Place lettuce1 on table1 using robot1") == (True, False)
+    assert graded(LETTUCE, actions)["recovered_mistake"] is None
+
+
 def test_failed_goals_have_lacks() -> None:
     # The lettuce is served uncut.
     uncut = [action for action in shortest_actions(LETTUCE) if not action.startswith("Cut")]
@@ -268,6 +284,30 @@ def test_failed_goals_have_lacks() -> None:
     dry = [action for action in shortest_actions(SOUP) if not action.startswith("Add")]
     row = graded(SOUP, dry)
     assert ("missing", "addedto", "potato1") in kinds(row)
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "failure"),
+    [
+        ("lettuce1 is already cut, so I stack it.", "state"),
+        ("The goal needs it. lettuce1 has already been cut", "state"),
+        ("If lettuce1 is already cut, I stack it.", "goal"),
+        ("lettuce2 is already cut.", "goal"),
+        ("lettuce1 is already cooked.", "goal"),
+        ("The lettuce needs no work.", "goal"),
+    ],
+)
+def test_goal_failure_by_a_false_statement_is_a_state_failure(reasoning: str, failure: str) -> None:
+    uncut = [action for action in shortest_actions(LETTUCE) if not action.startswith("Cut")]
+    records = [{"reasoning": "", "action": action} for action in uncut]
+    records[-1]["reasoning"] = reasoning
+    assert graded(LETTUCE, records)["failure"] == failure
+    texts = [f"{record['reasoning']}\nAction: {record['action']}" for record in records]
+    chat = [{"role": "assistant", "content": text} for text in texts]
+    assert graded(LETTUCE, chat)["failure"] == failure
+    # A true statement, before the lettuce is served in time.
+    cut = [{"reasoning": reasoning, "action": action} for action in shortest_actions(LETTUCE)]
+    assert graded(LETTUCE, cut)["failure"] == "success"
 
 
 def test_lacks_of_start_state() -> None:

@@ -14,11 +14,14 @@ from support.samples import sample
 
 from planoracle.analysis.figures.grouped_bars import MAX_GROUPS, grouped_bars
 from planoracle.analysis.grading.grader import Grade, Grader
-from planoracle.analysis.statistics.groups import group_runs, groupings, quartiles
+from planoracle.analysis.intake.record_fields import holds_plan
+from planoracle.analysis.statistics.groupings import groupings
+from planoracle.analysis.statistics.groups import group_runs, quartiles
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.scoring import Metric
 from planoracle.solver.solve import solve
 
 SANDWICH, BURGER = "robotouille/synchronous/0_cheese_sandwich", "robotouille/synchronous/3_burger"
@@ -58,9 +61,13 @@ def files(submissions: list[dict[str, Any]], graded: list[Grade], tmp_path: Path
         (
             "asynctool",
             "asynctool/files_1+text_2@1-2:7",
-            {"task": ["files", "text"], "size": ["cross 2"], "delay": ["1-2"]},
+            {"task": ["files", "text"], "size": ["cross 2"], "tasks": ["2"], "delay": ["1-2"]},
         ),
-        ("asynctool", "asynctool/similar3/01", {"task": ["numbers"], "size": ["similar 3"], "delay": ["1"]}),
+        (
+            "asynctool",
+            "asynctool/similar3/01",
+            {"task": ["numbers"], "size": ["similar 3"], "tasks": ["3"], "delay": ["1"]},
+        ),
         ("asynchow", "asynchow/async/829", {"task": ["asynchow/async/829"], "size": ["4"]}),
         ("paracook", "paracook/cook/burger/seed_42/agent_num_2@a+b", {"task": ["burger"], "size": ["2"]}),
         ("paracook_abstract", "paracook/abstract/own/seed_1/orders_num_3", {"task": ["own"], "size": ["3"]}),
@@ -171,6 +178,48 @@ def test_figure_has_a_bar_per_group_and_model(graded: list[Grade]) -> None:
     assert [text.get_text() for text in ax.get_yticklabels()] == TASKS
     with pytest.raises(InputError):
         grouped_bars([{"model": "m", "by": str(i), "success": 1.0} for i in range(MAX_GROUPS + 1)], "by")
+
+
+def test_averages_by_value_of_metric_are_of_the_runs_with_it(graded: list[Grade]) -> None:
+    values = (True, False, None)
+    runs = [replace(graded[0], metrics=graded[0].metrics | {"prioritised": value}) for value in values]
+    runs[1] = replace(runs[1], success=False, metrics=runs[1].metrics | {"within_limit": False})
+    rows = group_runs(grades_frame(runs, values=["prioritised"]), "prioritised")
+    about = [(row["prioritised"], row["submissions"], row["success"], row["missing"]) for row in rows]
+    assert about == [("no", 1, 0.0, 0), ("yes", 1, 1.0, 0)]
+    assert "drop" not in rows[1]
+    # The group takes the place of the average of the same name, here of a metric with bins of its own.
+    counted = group_runs(grades_frame(runs, values=["invalid_actions"]), "invalid_actions")
+    assert [(row["invalid_actions"], row["submissions"]) for row in counted] == [("0", 3)]
+    assert "invalid_actions" not in counted[0]["over"]
+
+
+def test_drop_is_loss_of_success_against_the_previous_number() -> None:
+    names = ["similar2/01", "similar2/02", "cross2/01", "similar3/01", "cross3/01"]
+    grades = [Grader().grade({"instance": f"asynctool/{name}", "id": name, "turns": "wait"}) for name in names]
+    for position in (0, 1, 3):
+        metrics = grades[position].metrics | {"overall": True, "closed": True}
+        grades[position] = replace(grades[position], metrics=metrics)
+    rows = group_runs(grades_frame(grades), "tasks")
+    assert [(row["tasks"], row["success"]) for row in rows] == [("2", 2 / 3), ("3", 1 / 2)]
+    assert "drop" not in rows[0]
+    assert rows[1]["drop"] == pytest.approx(1 / 4)
+
+
+def test_mapping_of_counts_is_summed(graded: list[Grade]) -> None:
+    kinds = {"unknown_action": 3, "unknown_object": 0, "not_your_turn": 0, "precondition": 1}
+    runs = [replace(graded[0], metrics=graded[0].metrics | {"invalid_kinds": kinds})] * 2
+    rows = group_runs(grades_frame(runs), "invalid_kinds")
+    shares = {row["invalid_kinds"]: (row["count"], row["share"]) for row in rows}
+    assert shares == {"unknown_action": (6, 0.75), "precondition": (2, 0.25)}
+
+
+def test_no_metric_has_the_name_of_a_plan() -> None:
+    # A row of a grade with such a field would be read as a submission.
+    for benchmark in map(registry.get, registry.names()):
+        declared = benchmark.metrics.declare(benchmark.rules.profile())
+        metrics = [metric for metric in declared if isinstance(metric, Metric) and metric.kind in ("json", "text")]
+        assert not any(holds_plan({metric.name: ["x"]}) for metric in metrics), metrics
 
 
 def test_groupings_have_units_or_meanings() -> None:

@@ -673,6 +673,26 @@ def test_one_command_per_answer_equals_a_plan_until_the_first_violation(case, ru
     assert log.executed >= whole.executed
 
 
+# --- shares of invalid commands ---
+
+
+def test_commands_are_counted_by_the_first_rule_that_they_break():
+    answers = [
+        "Step(9, Soup, 3 min, 00:00:00)",
+        "Step(1, Tacos, 20 min, 00:00:00)",
+        "Step(2, Smore-Bars, 1 min, 00:00:00)",
+        "Step(3, Smore-Bars, 5 min, 00:00:00)",
+        "I wait.",
+        "Step(2, Smore-Bars, 1 min, 00:05:00)",
+        "Step(4, Smore-Bars, 3 min, 00:05:00)",
+    ]
+    plan = [{"response": answer} for answer in answers]
+    row = Grader().grade({"instance": "recipe2plan/timed/Tacos_Smore-Bars", "id": "x", "plan": plan}).row()
+    # The last command is too late, which is a source of failure.
+    assert row["violation"] == "time_constraint"
+    assert row["action_kinds"] == {"valid": 2, "dependency": 1, "action_mismatch": 3}
+
+
 # --- breaking optimal plans ----------------------------------------------------------------------
 
 SOLVED = (
