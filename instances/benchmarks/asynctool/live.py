@@ -24,7 +24,6 @@ from planoracle.instances.model_output.json_values import whole_value
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig, written_message
 from planoracle.instances.protocol.live import LiveText, ending
-from planoracle.instances.protocol.settings import Setting, by_name
 from planoracle.instances.protocol.simulator import Step
 
 #: Limit with ``RunConfig.bounded``: a factor of the turns of the sequential reference calls, and an addition.
@@ -153,6 +152,5 @@ def _questions(environment: AnyEnvironment) -> str:
     return "\n".join(map(json.dumps, questions))
 
 
-SETTINGS = by_name(
-    [Setting("zero-shot", "one call per message", __package__, "task", "system", words={"questions": _questions})]
-)
+#: Texts of prompts by placeholder.
+WORDS = {"questions": _questions}

@@ -30,7 +30,7 @@ from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.feedback import clean, quoted
 from planoracle.instances.protocol.live import LiveText
-from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
+from planoracle.instances.protocol.settings import distinct
 from planoracle.instances.protocol.simulator import Step, Unreadable
 
 #: With ``RunConfig.bounded``, number of refused messages in a row that make a failed attempt, and number of failed
@@ -270,40 +270,10 @@ def _step_limit(kitchen: Kitchen, rules: KitchenRules) -> int:
     return rounds if rules.moves == "joint" else rounds * len(kitchen.players)
 
 
-# Sandwiches, as in the paper. The first has a bundled optimum; the others serve for itself and for several players.
-_EXAMPLES = (
-    "kitchens/synchronous/1_lettuce_sandwich",
-    "kitchens/synchronous/0_cheese_sandwich",
-    "kitchens/multi_agent/4_lettuce_chicken_sandwich",
-    "kitchens/multi_agent/1_lettuce_burger",
-)
-
-
-def _is_other_kitchen(example: Problem, problem: Problem) -> bool:
+def is_unrelated(example: Problem, problem: Problem) -> bool:
     """Return whether an example is another kitchen with as many players (one, or several)."""
     return distinct(example, problem) and _has_several_players(example) == _has_several_players(problem)
 
 
 def _has_several_players(problem: Problem) -> bool:
     return len(cast(Kitchen, problem).players) > 1
-
-
-SETTINGS = by_name(
-    [
-        Setting(
-            "react",
-            "ReAct that remembers its last reasoning and action",
-            __package__,
-            "task",
-            "react-plan",
-            "turn",
-            "react-plan-form",
-            sampling=Sampling(temperature=0.7),
-            history="last",
-            examples=_EXAMPLES,
-            shows="steps",
-            is_unrelated=_is_other_kitchen,
-            words={"remembered": lambda _: ", only your last reasoning and action"},
-        )
-    ]
-)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from planoracle.instances.benchmarks.recipe2plan.beliefs import KINDS, true_items, written
+from planoracle.instances.benchmarks.recipe2plan.beliefs import true_items, written
 from planoracle.instances.benchmarks.recipe2plan.feedback import SENTENCES
 from planoracle.instances.benchmarks.recipe2plan.language import first_command
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
@@ -22,7 +22,7 @@ from planoracle.instances.protocol.describe import brief
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.feedback import clean, listed, sentence, span
 from planoracle.instances.protocol.live import ScheduleText, text_of
-from planoracle.instances.protocol.settings import Ask, Sampling, Setting, by_name, distinct
+from planoracle.instances.protocol.settings import distinct
 from planoracle.instances.protocol.simulator import CLOSE, Step, Unreadable
 
 _TASK = """You are one cook and prepare all recipes, as fast as possible. A step by hand keeps you busy from its start
@@ -197,7 +197,7 @@ def _number(action: str) -> str:
     return action.rpartition("/")[2]
 
 
-def _is_other_example(example: Problem, problem: Problem) -> bool:
+def is_unrelated(example: Problem, problem: Problem) -> bool:
     """Return True if an example is another problem, with time constraints if the problem has any."""
     return distinct(example, problem) and _is_timed(example) == _is_timed(problem)
 
@@ -206,29 +206,10 @@ def _is_timed(problem: Problem) -> bool:
     return any(lag.maximum is not None for lag in of_kind(problem, Instance).lags)
 
 
-# The paper asks for each recipe with 128 tokens, we ask for both.
-_BELIEFS = tuple(Ask(name, name, Sampling(0, 256), f"{name}-example") for name in KINDS)
-_WORDS: Mapping[str, Callable[[AnyEnvironment], str]] = {
+#: Texts of prompts by placeholder.
+WORDS: Mapping[str, Callable[[AnyEnvironment], str]] = {
     "recipes": lambda environment: _recipes(environment.problem),
     "autonomous": _implicit("concurrency"),
     "order": _implicit("dependency"),
     "objects": _implicit("resources"),
 }
-SETTINGS = by_name(
-    [
-        Setting(
-            "react",
-            "beliefs, then ReAct: a thought and a step",
-            __package__,
-            "believed",
-            "react",
-            form="react-form",
-            sampling=Sampling(0, 512),
-            asks=_BELIEFS,
-            examples=("timed.json", "untimed.json"),
-            shows="dialogue",
-            is_unrelated=_is_other_example,
-            words=_WORDS,
-        )
-    ]
-)

@@ -15,7 +15,6 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.feedback import ClockFormat, listed, sentence
 from planoracle.instances.protocol.live import LiveText, ending
-from planoracle.instances.protocol.settings import Setting, by_name
 from planoracle.instances.protocol.simulator import Step, entries_of
 
 _INSTRUCTIONS = """You do several tasks at the same time, as fast as you can. Time passes in minutes. A decision is
@@ -194,6 +193,3 @@ def action_space(problem: Instance) -> ActionSpace:
     for rules in PROFILES.values():
         commands |= dict.fromkeys(world(problem.name, rules).commands)
     return ActionSpace((*commands, "wait"))
-
-
-SETTINGS = by_name([Setting("vanilla", "one decision a minute", __package__, "task", "vanilla")])
