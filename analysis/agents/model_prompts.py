@@ -124,7 +124,8 @@ async def example(prompted: PromptSet, environment: AnyEnvironment) -> Mapping[s
     if key not in _examples:
         start = environment.benchmark.environment(problem, environment.rules, setting.config)
         loop = "open" if setting.shows == "plan" else "closed"
-        run = environment.benchmark.environment(problem, environment.rules, RunConfig(loop))
+        config = RunConfig(loop, wording=setting.config.wording)
+        run = environment.benchmark.environment(problem, environment.rules, config)
         replies = await utterances(prompted, run, answers=setting.shows == "dialogue")
         first_task = next(iter(tasks_of(problem)), "")
         filling = values(prompted, start, {"plan": "\n".join(replies)}, first_task)
@@ -272,7 +273,8 @@ class Speaker:
             for task in _tasks_to_ask_about(ask, environment.problem):
                 extra = {**answers, "example": examples.get(ask.example, "")}
                 question = prompts.fill(ask.prompt, values(prompts, environment, extra, task))
-                texts.append(await self._complete([of_user(question)], ask.sampling))
+                text = await self._complete([of_user(question)], ask.sampling)
+                texts.append(text if task.lower() in text.lower() else f"{clean(task)}: {text}")
             answers[ask.name] = "\n".join(texts)
         return {**answers, "example": examples.get(prompts.setting.example, "")}
 
@@ -305,7 +307,7 @@ class ModelRequest(NamedTuple):
     messages: tuple[Message, ...]
 
 
-def _question_names(setting: PromptSet, problem: Problem) -> list[str]:
+def question_names(setting: PromptSet, problem: Problem) -> list[str]:
     """Return the names of the questions before the first turn, with the tasks that they are about."""
     names = []
     for ask in setting.setting.asks:
@@ -327,7 +329,7 @@ async def first_requests(problem: Problem, setting: PromptSet, rules: Rules | No
     (['turn 1'], 2)
     """
     requests: list[ModelRequest] = []
-    questions = _question_names(setting, problem)
+    questions = question_names(setting, problem)
 
     async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
         purpose = questions[len(requests)] if len(requests) < len(questions) else "turn 1"

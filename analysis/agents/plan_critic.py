@@ -76,7 +76,7 @@ step numbers of the problem.
 def is_content(message: str) -> bool:
     r"""Return True if a model retains its plan.
 
-    >>> is_content("Nothing can be moved.\\nAction: **Done**."), is_content("Done with step 1, the rest follows")
+    >>> is_content("Nothing can be moved.\nAction: **Done**."), is_content("Done with step 1, the rest follows")
     (True, False)
     """
     last_line = message.strip().rpartition("\n")[2]

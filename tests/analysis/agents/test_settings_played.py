@@ -10,7 +10,7 @@ from support.samples import sample
 
 from planoracle import load, read, solve
 from planoracle.analysis.agents.agent import play
-from planoracle.analysis.agents.model_prompts import Speaker, environment_for, example, utterances
+from planoracle.analysis.agents.model_prompts import Speaker, environment_for, example, question_names, utterances
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import read_line
@@ -29,9 +29,11 @@ PROBLEMS = {
     "robotouille": "robotouille/synchronous/3_burger",
     "timearena": "timearena/household1+lab1",
 }
-ALL = [(name, setting) for name in PROBLEMS for setting in registry.get(name).settings]
+ALL = [(name, setting) for name in PROBLEMS for setting in registry.get(name).setting_versions]
 WITH_EXAMPLES = [
-    (benchmark_name, name) for benchmark_name, name in ALL if registry.get(benchmark_name).settings[name].examples
+    (benchmark_name, name)
+    for benchmark_name, name in ALL
+    if registry.get(benchmark_name).setting_versions[name].examples
 ]
 
 
@@ -41,9 +43,14 @@ async def script(name: str, prompts: PromptSet) -> list[str]:
     setting = prompts.setting
     whole = setting.config.loop == "open"
     loop = "open" if whole and setting.shows == "plan" else "closed"
-    run = registry.of(problem).environment(problem, None, RunConfig(loop))
+    config = RunConfig(loop, wording=setting.config.wording)
+    run = registry.of(problem).environment(problem, None, config)
     messages = await utterances(prompts, run)
-    return [f"belief about {ask.name}" for ask in setting.asks] + (["\n".join(messages)] if whole else messages)
+    answers = [f"belief about {question}" for question in question_names(prompts, problem)]
+    if not whole:
+        return answers + messages
+    is_asked_again = setting.critic is not None and setting.critic.goal == "improve"
+    return [*answers, "\n".join(messages), *(["Action: Done"] if is_asked_again else [])]
 
 
 @pytest.mark.parametrize(("benchmark_name", "name"), sample(ALL, several=True))
@@ -69,9 +76,11 @@ def test_optimal_model_succeeds_in_every_setting(benchmark_name: str, name: str)
     assert all(text.strip() for text in texts)
     assert [text for text in texts if "{{" in text] == []
     assert {one[-1]["role"] for one in sent} <= {"user", "tool"}
-    asks = prompts.setting.asks
-    assert [message["role"] for message in sent[len(asks)]] == ["system", "user"]
-    assert len(sent) == len(asks) + len(result.exchanges)
+    questions = len(question_names(prompts, problem))
+    assert [message["role"] for message in sent[questions]] == ["system", "user"]
+    assert list(lines) == []
+    critiques = [texts[-1]["content"] for texts in sent if "has gone through it" in str(texts[-1]["content"])]
+    assert len(sent) == questions + len(result.exchanges) + len(critiques)
 
 
 @pytest.mark.parametrize(("benchmark_name", "name"), sample(WITH_EXAMPLES, several=True))
@@ -137,3 +146,54 @@ def test_answers_in_natural_language_are_graded() -> None:
 
     result = asyncio.run(play(environment_for(problem, prompts), Speaker(complete, setting=prompts)))
     assert result.environment.run().success
+
+
+def test_critic_states_faults_until_the_plan_is_a_success() -> None:
+    prompts = load_prompts("recipe2plan", "critic-fix-no-beliefs")
+    problem = load(PROBLEMS["recipe2plan"])
+    (right,) = asyncio.run(script(PROBLEMS["recipe2plan"], prompts))
+    plans = iter(["Step(0, Cobbler, 10 min, 0:00)", "no plan at all", right])
+    sent: list[str] = []
+
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
+        sent.append(str(messages[-1]["content"]))
+        return next(plans)
+
+    result = asyncio.run(play(environment_for(problem, prompts), Speaker(complete, setting=prompts)))
+    assert result.environment.run().success
+    assert [text.count("has gone through it") for text in sent] == [0, 1, 1]
+    assert "Missing" in sent[1]
+    assert "optimal" not in sent[1]
+    assert "contains no" in sent[2] or "no step" in sent[2], sent[2]
+
+
+@pytest.mark.parametrize("goal", ["fix", "improve"])
+def test_critic_ends_after_ten_rounds(goal: str) -> None:
+    prompts = load_prompts("recipe2plan", f"critic-{goal}-no-beliefs")
+    count = 0
+
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
+        nonlocal count
+        count += 1
+        return "Step(0, Cobbler, 10 min, 0:00)\nDone"
+
+    problem = load(PROBLEMS["recipe2plan"])
+    result = asyncio.run(play(environment_for(problem, prompts), Speaker(complete, setting=prompts)))
+    assert count == 11
+    assert not result.environment.run().success
+
+
+def test_critique_for_improvement_names_idle_time_but_no_optimum() -> None:
+    prompts = load_prompts("recipe2plan", "critic-improve-no-beliefs")
+    lines = iter(asyncio.run(script(PROBLEMS["recipe2plan"], prompts)))
+    sent: list[str] = []
+
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
+        sent.append(str(messages[-1]["content"]))
+        return next(lines)
+
+    environment = environment_for(load(PROBLEMS["recipe2plan"]), prompts)
+    asyncio.run(play(environment, Speaker(complete, setting=prompts)))
+    assert "You are idle for" in sent[1]
+    assert "The optimal plan takes" not in sent[1]
+    assert "which is optimal" not in sent[1]

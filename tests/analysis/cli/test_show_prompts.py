@@ -35,12 +35,13 @@ def test_show_prompts_prints_the_messages_of_a_problem() -> None:
     assert head.splitlines()[2].startswith(
         "version 1, prompts react 1, believed 1, react-form 1, example 1, concurrency 1, "
     )
-    names = ["concurrency", "dependency", "resources"]
+    kinds = ("concurrency", "dependency", "resources")
+    names = [f"{kind} of {recipe}" for kind in kinds for recipe in ("Cobbler", "Pancakes")]
     assert [one.splitlines()[:2] for one in questions] == [
-        [f"{name} (temperature 0, at most 256 tokens)", "[user]"] for name in names
+        [f"{name} (temperature 0, at most 128 tokens)", "[user]"] for name in names
     ]
     assert first.splitlines()[:2] == ["turn 1 (temperature 0, at most 512 tokens)", "[system]"]
-    assert "so that you can do something else meanwhile:\n<concurrency>\n" in first
+    assert "so that you can do something else meanwhile:\n<concurrency of Cobbler>" in first
     assert "{{" not in output
 
 
