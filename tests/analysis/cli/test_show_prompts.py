@@ -33,7 +33,7 @@ def test_show_prompts_prints_the_messages_of_a_problem() -> None:
         "setting react of recipe2plan: beliefs, then ReAct: a thought and a step",
     ]
     assert head.splitlines()[2].startswith(
-        "version 1, prompts react 1, believed 1, react-form 1, example 1, concurrency 1, "
+        "version 2, prompts react 1, believed 1, react-form 1, example 1, concurrency 2, "
     )
     kinds = ("concurrency", "dependency", "resources")
     names = [f"{kind} of {recipe}" for kind in kinds for recipe in ("Cobbler", "Pancakes")]
@@ -61,7 +61,7 @@ def test_show_prompts_writes_messages_as_json() -> None:
 def test_show_prompts_prints_the_files_of_a_set_or_benchmark(name: str) -> None:
     output = output_of(name, "--setting", "vanilla")
     headings = [part.splitlines()[0] for part in output.split("\n== ")[1:]]
-    assert headings == ["vanilla.toml", "vanilla 1", "task 1", "form 1"]
+    assert headings == ["vanilla.toml", "vanilla 2", "task 1", "form 1"]
     assert "\n{{introduction}}\n" in output
     texts = json.loads(output_of(name, "--setting", "vanilla", "--format", "json"))["texts"]
     assert texts["task"] == "{{introduction}}"
