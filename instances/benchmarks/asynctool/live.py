@@ -69,12 +69,23 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         return _INSTRUCTIONS + (_ALL if self.config.loop == "open" else "")
 
     def introduction(self) -> str:
-        """Return the functions by task, and the questions."""
+        """Return the functions, in the first wording by task, and the questions."""
         tasks = self.task.tasks
         tools = {task.id: list(task.documents.values()) for task in tasks}
         questions = [{"id": task.id, "question": task.question} for task in tasks]
-        functions = f"The functions, by task:\n{json.dumps(tools, indent=1)}"
+        functions = f"The functions:\n{self._functions()}"
+        if self.config.wording == 1:
+            functions = f"The functions, by task:\n{json.dumps(tools, indent=1)}"
         return f"{functions}\n\nThe tasks:\n{json.dumps(questions, indent=1)}"
+
+    def _functions(self) -> str:
+        """Return all functions in one list, sorted by name, so that it does not say which task they serve."""
+        documents = {}
+        for task in self.task.tasks:
+            for document in task.documents.values():
+                documents[json.dumps(document, sort_keys=True)] = document
+        functions = sorted(documents.values(), key=json.dumps)
+        return json.dumps(functions, indent=1)
 
     def command(self, state: AsyncToolState, message: object) -> AgentMessage:
         """Return a parsed message; a message that is not text is copied through JSON."""
