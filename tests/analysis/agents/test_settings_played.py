@@ -7,50 +7,25 @@ from collections.abc import Sequence
 
 import pytest
 from support.samples import sample
+from support.setting_runs import ALL, PROBLEMS, script
 
 from planoracle import load, read, solve
 from planoracle.analysis.agents.agent import play
-from planoracle.analysis.agents.model_prompts import Speaker, environment_for, example, question_names, utterances
+from planoracle.analysis.agents.model_prompts import Speaker, environment_for, example, question_names
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import read_line
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import AnyEnvironment, Message, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, Message
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Sampling
 
-PROBLEMS = {
-    "asynchow": "asynchow/async/0",
-    "asynctool": "asynctool/similar2/01",
-    "generic": "instances/examples/tea.json",
-    "kitchens": "kitchens/synchronous/3_burger",
-    "recipe2plan": "recipe2plan/timed/Cobbler_Pancakes",
-    "robotouille": "robotouille/synchronous/3_burger",
-    "timearena": "timearena/household1+lab1",
-}
-ALL = [(name, setting) for name in PROBLEMS for setting in registry.get(name).setting_versions]
 WITH_EXAMPLES = [
     (benchmark_name, name)
     for benchmark_name, name in ALL
     if registry.get(benchmark_name).setting_versions[name].examples
 ]
-
-
-async def script(name: str, prompts: PromptSet) -> list[str]:
-    """Return answers to all questions, then the optimal commands in the form of the setting."""
-    (problem,) = read(name)
-    setting = prompts.setting
-    whole = setting.config.loop == "open"
-    loop = "open" if whole and setting.shows == "plan" else "closed"
-    config = RunConfig(loop, wording=setting.config.wording)
-    run = registry.of(problem).environment(problem, None, config)
-    messages = await utterances(prompts, run)
-    answers = [f"belief about {question}" for question in question_names(prompts, problem)]
-    if not whole:
-        return answers + messages
-    is_asked_again = setting.critic is not None and setting.critic.goal == "improve"
-    return [*answers, "\n".join(messages), *(["Action: Done"] if is_asked_again else [])]
 
 
 @pytest.mark.parametrize(("benchmark_name", "name"), sample(ALL, several=True))
