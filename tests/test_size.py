@@ -21,8 +21,9 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: read (1,400), means with counts (1,000), other formats (500), run folders and figures (1,100), rules and heuristics
 #: of other packages (1,000), answers of models that are stored one by one (500), tables read by a worker (500), and
 #: their tests, and by a comparison of the decision points of live runs and replays (250); names for intermediate values
-#: and lists of stages saved 700. Planners of grid kitchens went, and their tests (5,300 and 2,800).
-CEILINGS = {"packages": 132_200, "tests": 153_900}
+#: and lists of stages saved 700. Prompt settings in files, their reader, critics of plans and texts without hints rose
+#: the packages by 1,100 and the tests by 900. Planners of grid kitchens went, and their tests (5,300 and 2,800).
+CEILINGS = {"packages": 133_300, "tests": 154_900}
 
 
 def operations(text: str) -> int:
