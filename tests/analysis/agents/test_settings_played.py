@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
+from support import setting_runs
 from support.samples import sample
 from support.setting_runs import ALL, PROBLEMS, script
 
@@ -15,6 +18,7 @@ from planoracle.analysis.agents.model_prompts import Speaker, environment_for, e
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import read_line
+from planoracle.instances.model.cache import of_text
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, Message
@@ -172,3 +176,23 @@ def test_critique_for_improvement_names_idle_time_but_no_optimum() -> None:
     assert "You are idle for" in sent[1]
     assert "The optimal plan takes" not in sent[1]
     assert "which is optimal" not in sent[1]
+
+
+FIRST_WORDING = json.loads((Path(setting_runs.__file__).parent / "first_wording.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", sample(FIRST_WORDING))
+def test_version_1_sends_the_messages_of_0_11(name: str) -> None:
+    """The digests are those of the messages that 0.11 sent, without the system's."""
+    benchmark_name, setting = name.split()
+    prompts = load_prompts(benchmark_name, f"{setting}@1")
+    (problem,) = read(PROBLEMS[benchmark_name])
+    lines = iter(asyncio.run(script(PROBLEMS[benchmark_name], prompts)))
+    sent: list[list[object]] = []
+
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
+        sent.append([message["content"] for message in messages if message["role"] != "system"])
+        return next(lines)
+
+    asyncio.run(play(environment_for(problem, prompts), Speaker(complete, setting=prompts)))
+    assert of_text(json.dumps(sent))[:16] == FIRST_WORDING[name]
