@@ -260,7 +260,7 @@ def _task_of(benchmark: AnyBenchmark) -> Any:
     ) -> Task:
         prompt_set = load_prompts(benchmark, setting, None if prompts is None else Path(prompts))
         sampling = prompt_set.setting.sampling
-        samples = _samples(benchmark, prompt_set.name, instances, profile, prompts)
+        samples = _samples(benchmark, setting or prompt_set.name, instances, profile, prompts)
         config = GenerateConfig(temperature=sampling.temperature, max_tokens=sampling.max_tokens)
         return Task(
             dataset=MemoryDataset(samples, name=benchmark.name),

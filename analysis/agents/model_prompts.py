@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 from planoracle.analysis.agents.agent import Agent, AgentError
 from planoracle.analysis.agents.builtin import agent
+from planoracle.analysis.agents.plan_critic import is_content, report_on_plan
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.cache import digest, fingerprint
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.environment import AnyEnvironment, Message, Reward, RunConfig, Turn
+from planoracle.instances.protocol.feedback import clean
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.registry import of as benchmark_of
-from planoracle.instances.protocol.settings import Sampling
+from planoracle.instances.protocol.settings import HISTORIES, Ask, Critic, Sampling
 
 #: Values of the placeholders of prompts, computed when they are used.
 Values = Mapping[str, Callable[[], str]]
@@ -24,19 +26,32 @@ Values = Mapping[str, Callable[[], str]]
 _GO_ON = "Go on."
 
 
-def values(prompted: PromptSet, environment: AnyEnvironment, extra: Mapping[str, str]) -> Values:
-    """Return the values of placeholders in the current state; ``extra`` adds to those of the environment."""
+def values(prompted: PromptSet, environment: AnyEnvironment, extra: Mapping[str, str], task: str = "") -> Values:
+    """Return the values of placeholders in the current state.
+
+    Parameters
+    ----------
+    extra
+        Further values.
+    task
+        Task of the problem that a question is about, if any.
+    """
     turn = environment.state.turn
+    setting = prompted.setting
     texts: dict[str, Callable[[], str]] = {
         "instructions": environment.instructions,
         "introduction": environment.introduction,
         "situation": environment.situation,
         "legal": partial(_legal_commands, environment),
         "answer": partial(_last_answer, turn),
-        "memory": partial(memory, prompted.setting.history, turn),
+        "memory": partial(memory, setting.history, turn),
+        "remembered": partial(HISTORIES.__getitem__, setting.history),
         "example": str,
     }
-    texts |= {name: partial(word, environment) for name, word in prompted.setting.words.items()}
+    texts |= {name: partial(word, environment) for name, word in setting.words.items()}
+    if task:
+        texts["name_of_task"] = partial(clean, task)
+        texts |= {name: partial(word, environment, task) for name, word in setting.task_words.items()}
     return texts | {name: partial(str, text) for name, text in extra.items()}
 
 
@@ -70,8 +85,16 @@ def of_user(text: str) -> Message:
 
 
 def memory(history: str, turn: Turn | None) -> str:
-    """Return the text about the last turn in a prompt."""
-    return "" if turn is None or history == "full" else f"Your last message:\n{turn.message}"
+    """Return the text about the last turn in a prompt, see `HISTORIES`."""
+    if turn is None or history in ("full", "none"):
+        return ""
+    if history == "action":
+        commands = "; ".join(step.command for step in turn.outcomes)
+        return f"Your last action:\n{commands}"
+    message = f"Your last message:\n{turn.message}"
+    if history == "observed" and turn.before is not None:
+        return f"What you saw before it:\n{turn.before.observation.text}\n\n{message}"
+    return message
 
 
 _THOUGHTS = {
@@ -101,9 +124,11 @@ async def example(prompted: PromptSet, environment: AnyEnvironment) -> Mapping[s
     if key not in _examples:
         start = environment.benchmark.environment(problem, environment.rules, setting.config)
         loop = "open" if setting.shows == "plan" else "closed"
-        run = environment.benchmark.environment(problem, environment.rules, RunConfig(loop))
+        config = RunConfig(loop, wording=setting.config.wording)
+        run = environment.benchmark.environment(problem, environment.rules, config)
         replies = await utterances(prompted, run, answers=setting.shows == "dialogue")
-        filling = values(prompted, start, {"plan": "\n".join(replies)})
+        first_task = next(iter(tasks_of(problem)), "")
+        filling = values(prompted, start, {"plan": "\n".join(replies)}, first_task)
         files = (setting.example, *(ask.example for ask in setting.asks if ask.example))
         _examples[key] = {file: prompted.fill(file, filling) for file in files}
     return _examples[key]
@@ -140,6 +165,11 @@ async def utterances(
         if answers and answer:
             replies.append(f"Observation: {answer}")
     return replies
+
+
+def tasks_of(problem: Problem) -> Sequence[str]:
+    """Return the names of the tasks of a problem; none for kitchens."""
+    return tuple(getattr(problem, "tasks", ()))
 
 
 def _thought(before: AnyEnvironment, kind: str) -> str:
@@ -211,17 +241,52 @@ class Speaker:
             self._setting = load_prompts(environment.benchmark, environment.config.loop)
         if self._answers is None:
             self._answers = await self._questions(self._setting, environment)
-        request = messages(self._setting, environment, values(self._setting, environment, self._answers))
-        return await self._complete(request, self._setting.setting.sampling)
+        prompts = self._setting
+        request = messages(prompts, environment, values(prompts, environment, self._answers))
+        message = await self._complete(request, prompts.setting.sampling)
+        if prompts.setting.critic is None:
+            return message
+        return await self._revised(prompts.setting.critic, environment, request, message)
+
+    async def _revised(self, critic: Critic, environment: AnyEnvironment, request: list[Message], plan: str) -> str:
+        """Return the plan after its critiques; ``request`` asked for the first one."""
+        assert self._setting is not None
+        for _ in range(critic.rounds):
+            report = report_on_plan(environment, plan, critic.goal)
+            if report.success and critic.goal == "fix":
+                break
+            texts = {**(self._answers or {}), "plan": plan, "critique": report.text}
+            question = self._setting.fill(critic.prompt, values(self._setting, environment, texts))
+            revision = [*request[:-1], of_user(f"{request[-1]['content']}\n\n{question}")]
+            message = await self._complete(revision, self._setting.setting.sampling)
+            if report.success and is_content(message):
+                break
+            plan = message
+        return plan
 
     async def _questions(self, prompts: PromptSet, environment: AnyEnvironment) -> dict[str, str]:
         """Ask the questions before the first turn; return values of placeholders for the later prompts."""
         examples = await example(prompts, environment)
         answers = self.beliefs
         for ask in prompts.setting.asks:
-            filling = values(prompts, environment, {**answers, "example": examples.get(ask.example, "")})
-            answers[ask.name] = await self._complete([of_user(prompts.fill(ask.prompt, filling))], ask.sampling)
+            texts = []
+            for task in _tasks_to_ask_about(ask, environment.problem):
+                extra = {**answers, "example": examples.get(ask.example, "")}
+                question = prompts.fill(ask.prompt, values(prompts, environment, extra, task))
+                text = await self._complete([of_user(question)], ask.sampling)
+                texts.append(text if task.lower() in text.lower() else f"{clean(task)}: {text}")
+            answers[ask.name] = "\n".join(texts)
         return {**answers, "example": examples.get(prompts.setting.example, "")}
+
+
+def _tasks_to_ask_about(ask: Ask, problem: Problem) -> Sequence[str]:
+    """Return the tasks for which a question is asked, ``("",)`` for the whole problem."""
+    if not ask.each_task:
+        return ("",)
+    tasks = tasks_of(problem)
+    if not tasks:
+        raise InputError("this problem has no tasks", field=f"questions.{ask.name}.each_task", value=True)
+    return tasks
 
 
 def environment_for(
@@ -242,6 +307,15 @@ class ModelRequest(NamedTuple):
     messages: tuple[Message, ...]
 
 
+def question_names(setting: PromptSet, problem: Problem) -> list[str]:
+    """Return the names of the questions before the first turn, with the tasks that they are about."""
+    names = []
+    for ask in setting.setting.asks:
+        for task in _tasks_to_ask_about(ask, problem):
+            names.append(f"{ask.name} of {clean(task)}" if task else ask.name)
+    return names
+
+
 async def first_requests(problem: Problem, setting: PromptSet, rules: Rules | None = None) -> list[ModelRequest]:
     r"""Return the requests up to the first command or plan; each answer is replaced by its name.
 
@@ -254,12 +328,13 @@ async def first_requests(problem: Problem, setting: PromptSet, rules: Rules | No
     >>> [one.purpose for one in requests], len(requests[0].messages)
     (['turn 1'], 2)
     """
-    asks, requests = setting.setting.asks, list[ModelRequest]()
+    requests: list[ModelRequest] = []
+    questions = question_names(setting, problem)
 
     async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
-        purpose = asks[len(requests)].name if len(requests) < len(asks) else "turn 1"
+        purpose = questions[len(requests)] if len(requests) < len(questions) else "turn 1"
         requests.append(ModelRequest(purpose, sampling, tuple(messages)))
-        if len(requests) > len(asks):
+        if len(requests) > len(questions):
             raise AgentError("all requests are collected", _ENOUGH)
         return f"<{purpose}>"
 

@@ -15,6 +15,7 @@ from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model.cache import fingerprint
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.prompts import load_setting
 from planoracle.instances.workers.pool import TaskFailure
 
 
@@ -32,7 +33,7 @@ class Playing(Work):
     Attributes
     ----------
     setting
-        Name of the prompt setting; ``""``: ``closed``.
+        Name or file of the prompt setting; ``""``: ``closed``.
     seed
         Seed of the first sample; each further sample has the next one.
     """
@@ -59,7 +60,7 @@ class Playing(Work):
         about = _about(name, problem, sample)
         try:
             benchmark = registry.of(problem)
-            config = benchmark.settings[self.setting or "closed"].config
+            config = load_setting(benchmark, self.setting).config
             environment = benchmark.environment(problem, self.rules_by_benchmark[benchmark.name], config)
             played = asyncio.run(play(environment, agent(name, seed=self.seed + sample - 1)))
             if played.failure is not None:

@@ -33,15 +33,24 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
+from planoracle.instances.protocol.setting_files import SUFFIX
 from planoracle.instances.protocol.settings import Sampling, Setting
 from planoracle.instances.workers.worker import TaskLimits
 
 _MODELS = "Models"
-_COLUMNS = ("benchmark", "setting", "title", "loop", "history", "asks", "example", "temperature", "max_tokens")
+_COLUMNS = (
+    *("benchmark", "setting", "version", "title", "loop", "history", "asks", "example", "critic"),
+    *("temperature", "max_tokens"),
+)
 
 SettingOption = Annotated[
     str,
-    typer.Option("--setting", help="Prompt setting; planoracle run --show-prompts lists all settings.", metavar="NAME"),
+    typer.Option(
+        "--setting",
+        help="Prompt setting: a name, also with an earlier version (closed@1), or a file *.toml of yours. "
+        "planoracle run --show-prompts lists all settings.",
+        metavar="NAME|FILE",
+    ),
 ]
 PromptsOption = Annotated[
     Path | None,
@@ -304,46 +313,54 @@ def _list_settings(form: Format) -> None:
     check_columns("run-settings")
     rows = []
     for benchmark in map(registry.get, registry.names()):
-        rows += [_setting_row(benchmark.name, setting) for setting in benchmark.settings.values()]
+        rows += [_setting_row(benchmark.name, *entry) for entry in benchmark.setting_versions.items()]
     write_table(form, _COLUMNS, rows)
 
 
-def _setting_row(benchmark: str, setting: Setting) -> dict[str, Any]:
+def _setting_row(benchmark: str, name: str, setting: Setting) -> dict[str, Any]:
     row = {
         "benchmark": benchmark,
-        "setting": setting.name,
+        "setting": name,
+        "version": setting.version,
         "title": setting.title,
         "loop": setting.config.loop,
         "history": setting.history,
         "asks": len(setting.asks),
         "example": bool(setting.examples),
+        "critic": 0 if setting.critic is None else setting.critic.rounds,
     }
     return row | setting.sampling._asdict()
 
 
 def _copy(prompts: PromptSet, folder: Path) -> None:
+    place = folder / prompts.benchmark
+    setting_file = place / f"{prompts.name}{SUFFIX}"
     try:
+        place.mkdir(parents=True, exist_ok=True)
         for name, prompt in prompts.prompts.items():
             file_name = name if name.endswith(".json") else f"{name}.md"
-            path = folder / prompts.benchmark / file_name
-            path.parent.mkdir(parents=True, exist_ok=True)
             head = "" if prompt.version is None else f"version: {prompt.version}\n\n"
-            if os.path.lexists(path):
-                raise InputError("exists already; choose another folder", source=str(path))
-            with new_file(path) as stream:
-                stream.write(f"{head}{prompt.text}\n")
-            say(str(path))
+            _write_new(place / file_name, f"{head}{prompt.text}\n")
+        _write_new(setting_file, prompts.setting.document)
     except FileExistsError as error:
         raise InputError("exists already; choose another folder", source=str(error.filename)) from None
-    tell(f"edit the files, and run with --prompts {folder}", "note")
+    tell(f"edit the files, and run with --prompts {folder} --setting {setting_file}", "note")
+
+
+def _write_new(path: Path, text: str) -> None:
+    if os.path.lexists(path):
+        raise InputError("exists already; choose another folder", source=str(path))
+    with new_file(path) as stream:
+        stream.write(text)
+    say(str(path))
 
 
 def _write_files(prompts: PromptSet, form: Format) -> None:
     if form is Format.json:
         texts = {name: prompt.text for name, prompt in prompts.prompts.items()}
-        say_json(_record(prompts) | {"texts": texts}, indent=1)
+        say_json(_record(prompts) | {"document": prompts.setting.document, "texts": texts}, indent=1)
         return
-    paragraphs = [_head(prompts)]
+    paragraphs = [_head(prompts), f"== {prompts.name}{SUFFIX}\n{prompts.setting.document.strip()}"]
     for name, prompt in prompts.prompts.items():
         paragraphs.append(f"== {name}{prompt.version_text}\n{prompt.text}")
     print_text("\n\n".join(paragraphs))
@@ -370,7 +387,7 @@ def _record(prompts: PromptSet) -> dict[str, Any]:
 
 def _head(prompts: PromptSet) -> str:
     setting = f"setting {prompts.name} of {prompts.benchmark}: {prompts.setting.title}"
-    return f"{setting}\nprompts {prompts.versions}; digest {prompts.digest}"
+    return f"{setting}\nversion {prompts.setting.version}, prompts {prompts.versions}; digest {prompts.digest}"
 
 
 def _sampling_text(sampling: Sampling) -> str:

@@ -34,7 +34,8 @@ from planoracle.instances.protocol.plan import (
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.run import MismatchEvidence, Run
 from planoracle.instances.protocol.scoring import Average, Metric, MetricSet, Reference, Row
-from planoracle.instances.protocol.settings import PLAIN
+from planoracle.instances.protocol.setting_files import bundled_settings, with_live_texts
+from planoracle.instances.protocol.settings import SHARED
 from planoracle.instances.protocol.simulator import Simulator
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``metrics``: a `planoracle.instances.protocol.scoring.MetricSet`, which declares each metric once.
     - ``feedback``: ``TOPICS``, ``examine(run)``, [``foreign(run)``].
     - ``live``: ``TEXT``, a subclass of `planoracle.instances.protocol.live.LiveText`, [``action_space(problem)``,
-      ``SETTINGS``].
+      ``SETTINGS``, ``WORDS``, ``TASK_WORDS``, ``is_unrelated(example, problem)``].
     - ``generator``: ``style()``, which returns a `Generator`.
 
     Attributes
@@ -273,8 +274,22 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Prompt settings by name: ``closed``, ``open`` and those of its papers."""
-        return {**PLAIN, **getattr(self.live, "SETTINGS", {})}
+        """Prompt settings by name: ``closed``, ``open`` and those of its papers, in their current versions."""
+        return {name: setting for name, setting in self.setting_versions.items() if "@" not in name}
+
+    @cached_property
+    def setting_versions(self) -> Mapping[str, Setting]:
+        """Prompt settings by name; earlier versions have names such as ``closed@1``."""
+        files = dict(bundled_settings(SHARED))
+        if self.prompt_package != SHARED:
+            files |= bundled_settings(self.prompt_package)
+        settings = {name: with_live_texts(setting, self.live) for name, setting in files.items()}
+        return settings | dict(getattr(self.live, "SETTINGS", {}))
+
+    @property
+    def prompt_package(self) -> str:
+        """Package with the folders ``settings`` and ``prompts`` of the benchmark."""
+        return getattr(self.live, "__package__", None) or SHARED
 
     def action_space(self, problem: _P) -> ActionSpace | None:
         """Return the possible commands in live runs of a problem, ``None`` if they are not known in advance."""

@@ -123,6 +123,10 @@ class Snapshot(Generic[_S]):
     memo: object = None
 
 
+#: Versions of the texts of environments: those of 0.11, and those that give away no more than the papers' prompts.
+WORDINGS = (1, 2)
+
+
 class RunConfig(NamedTuple):
     """Options of a live run.
 
@@ -137,12 +141,15 @@ class RunConfig(NamedTuple):
     bounded
         True if a run ends where the authors' harness ends it although their rules do not, or, if that is not known,
         when it makes no progress.
+    wording
+        Version of the texts of the environment, see `WORDINGS`.
     """
 
     loop: str = "closed"
     feedback: str = "detailed"
     limit: int | None = None
     bounded: bool = True
+    wording: int = WORDINGS[-1]
 
 
 #: Command by command, in detail.

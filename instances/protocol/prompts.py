@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
@@ -16,11 +16,19 @@ from planoracle.instances.files.strict_json import read_bytes
 from planoracle.instances.model.cache import digest
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.instances.protocol.setting_files import SUFFIX, read_setting, version_of, with_live_texts
 from planoracle.instances.protocol.settings import SHARED, Setting
 from planoracle.instances.text import one_of
 
 FOLDER = "prompts"
 
+#: Fields of a setting that are no part of its digest: names, functions, and texts that the digest has by themselves.
+_OUTSIDE_DIGEST = frozenset(
+    (
+        *("name", "title", "version", "package", "document", "texts"),
+        *("is_unrelated", "words", "task_words", "config"),
+    )
+)
 _HEAD = re.compile(r"version:[ \t]{0,9}([^\n]{0,99})(?:\n|$)")
 _PLACE = re.compile(r"\{\{([^{}\n]{0,99})\}\}")
 
@@ -67,8 +75,7 @@ class PromptSet:
     @cached_property
     def digest(self) -> str:
         """Digest in 16 hexadecimal digits of all that a model is asked."""
-        excluded = ("name", "title", "package", "is_unrelated", "words", "config")
-        names = [field.name for field in fields(self.setting) if field.name not in excluded]
+        names = [field.name for field in fields(self.setting) if field.name not in _OUTSIDE_DIGEST]
         included = {name: getattr(self.setting, name) for name in names}
         texts = {name: prompt.text for name, prompt in self.prompts.items()}
         return digest(texts, included, self.setting.config._asdict())[:16]
@@ -86,11 +93,13 @@ class PromptSet:
         changed = [name for name, prompt in self.prompts.items() if prompt.is_edited]
         return {
             "setting": self.name,
+            "version": setting.version,
             "digest": self.digest,
             "prompts": versions,
             "changed": changed,
             "sampling": setting.sampling._asdict(),
             "manner": setting.config._asdict(),
+            "history": setting.history,
         }
 
     def fill(self, name: str, values: Mapping[str, Callable[[], str]]) -> str:
@@ -104,7 +113,7 @@ def load_prompts(benchmark: AnyBenchmark | str, name: str = "", folder: Path | N
     Parameters
     ----------
     name
-        Name of the setting; ``closed`` by default.
+        Name of the setting, also with a version (``closed@1``), or path of a setting file; ``closed`` by default.
     folder
         The user's prompts: ``PROMPT.md`` in it, or in a folder of the benchmark's name in it, replaces a bundled one.
 
@@ -113,21 +122,49 @@ def load_prompts(benchmark: AnyBenchmark | str, name: str = "", folder: Path | N
     UnknownNameError
         If there is no such setting.
     InputError
-        For a file that replaces no bundled one, or contains an unknown name.
+        For a file that replaces no bundled one, or contains an unknown name, and for an invalid setting file.
     """
     owner = registry.get(benchmark) if isinstance(benchmark, str) else benchmark
-    setting = owner.settings.get(name or "closed")
-    if setting is None:
-        message = one_of(name, owner.settings, f"settings of {owner.name}")
-        raise UnknownNameError(message, field="setting", value=name)
-    edited = {} if folder is None else _user_prompts(folder, owner)
+    setting = load_setting(owner, name)
+    edited = {} if folder is None else _user_prompts(folder, owner, setting)
     prompts = {}
     for file in _files_of(setting):
-        prompt = edited.get(file) or bundled_prompt(setting.package, file)
+        prompt = edited.get(file) or _own_text(setting, file, name) or bundled_prompt(setting.package, file)
         prompts[file.removesuffix(".md")] = prompt
         if file.endswith(".md"):
             _check(prompt, setting)
     return PromptSet(setting, owner.name, prompts)
+
+
+def load_setting(benchmark: AnyBenchmark, name: str = "") -> Setting:
+    """Return a setting of a benchmark by name, or from a user's file, see `load_prompts`."""
+    if is_setting_file(name):
+        setting = read_setting(Path(name), benchmark.prompt_package, partial(_named, benchmark))
+        return with_live_texts(setting, benchmark.live)
+    return _named(benchmark, name or "closed")
+
+
+def is_setting_file(name: str) -> bool:
+    """Return True if the name of a setting is the path of a file."""
+    return name.endswith(SUFFIX)
+
+
+def _named(benchmark: AnyBenchmark, name: str) -> Setting:
+    setting = version_of({**benchmark.setting_versions, **benchmark.settings}, name)
+    if setting is None:
+        message = one_of(name, benchmark.settings, f"settings of {benchmark.name}")
+        message = message.replace("must be", f"must be a file *{SUFFIX} or", 1)
+        raise UnknownNameError(message, field="setting", value=name)
+    return setting
+
+
+def _own_text(setting: Setting, file: str, source: str) -> Prompt | None:
+    """Return a text of the setting's file, ``None`` if it has none of this name."""
+    name = file.removesuffix(".md")
+    if name not in setting.texts:
+        return None
+    place = f"{source}: texts.{name}"
+    return Prompt(setting.texts[name].strip(), setting.version, place, is_edited=is_setting_file(source))
 
 
 def bundled_prompt(package: str, file: str) -> Prompt:
@@ -195,14 +232,14 @@ def _parse(text: str, source: str, *, is_edited: bool) -> Prompt:
     return Prompt(body, int(head[1]), source, is_edited)
 
 
-def _user_prompts(folder: Path, benchmark: AnyBenchmark) -> dict[str, Prompt]:
+def _user_prompts(folder: Path, benchmark: AnyBenchmark, setting: Setting) -> dict[str, Prompt]:
     """Return a user's files for a benchmark by name; the folder of its name has precedence."""
     if not folder.is_dir():
         raise InputError("must be a folder with prompts", field="prompts", value=str(folder))
-    names_of_benchmark = _names(benchmark.settings.values())
+    names_of_benchmark = _names((setting, *benchmark.setting_versions.values()))
     all_names = set(names_of_benchmark)
     for name in registry.names():
-        all_names |= _names(registry.get(name).settings.values())
+        all_names |= _names(registry.get(name).setting_versions.values())
     prompts = {}
     for place, names in ((folder, all_names), (folder / benchmark.name, names_of_benchmark)):
         for path in sorted((*place.glob("*.md"), *place.glob("*.json"))):

@@ -1,7 +1,8 @@
 """Prompt settings: prompts, examples, memory and sampling by which a model is asked.
 
-The part ``live`` of a benchmark has its settings as ``SETTINGS``; those in `PLAIN` serve all benchmarks. Prompts are
-files in the folder ``prompts`` of a benchmark package; ``{{name}}`` in them stands for the text that `NAMES` describes.
+Settings are files in the folders ``settings`` of benchmark packages, see `planoracle.instances.protocol.setting_files`;
+those of `SHARED` serve all benchmarks. Prompts are files in the folder ``prompts``; ``{{name}}`` in them stands for the
+text that `NAMES` describes.
 """
 
 from __future__ import annotations
@@ -18,9 +19,18 @@ if TYPE_CHECKING:
     from planoracle.instances.protocol.environment import AnyEnvironment
 
 
-#: Earlier turns that are sent again: all of them, or the last message of the agent.
-HISTORIES = ("full", "last")
+#: Package whose folders of settings and prompts serve all benchmarks.
+SHARED = "planoracle.instances"
 
+
+#: Parts of earlier turns that are sent again, and their description for the model (placeholder ``remembered``).
+HISTORIES: Mapping[str, str] = {
+    "full": "",
+    "none": ", and nothing of what you wrote",
+    "action": ", only your last action",
+    "last": ", only your last reasoning and action",
+    "observed": ", only your last observation, reasoning and action",
+}
 
 #: Names that prompts can contain, beside the answers to `Ask` and the words of a setting.
 NAMES: Mapping[str, str] = {
@@ -30,12 +40,15 @@ NAMES: Mapping[str, str] = {
     "legal": "legal commands, one per line",
     "answer": "answer to the last message",
     "memory": "part of the last turn that the setting retains",
+    "remembered": "description of that part",
     "example": "another problem with an optimal plan",
     "command": "in the form of a message: command; with an open loop, whole plan",
     "thought": "in the form of a message: reason for the command",
     "changes": "in the form of a message: changes of the state after the command",
     "rest": "in the form of a message: this command and all later ones",
-    "plan": "in an example: plan of the example",
+    "plan": "in an example: plan of the example; in the text of a critic: plan of the model",
+    "critique": "in the text of a critic: report on the plan",
+    "name_of_task": "in a question for each task: name of the task",
 }
 
 
@@ -53,13 +66,37 @@ DEFAULT_SAMPLING = Sampling()
 class Ask(NamedTuple):
     """Question before the first turn, whose answer replaces its name in all later prompts.
 
-    ``prompt`` and ``example`` are files; the second formats the example in the first.
+    ``prompt`` and ``example`` are files; the second formats the example in the first. With ``each_task``, the question
+    is asked for every task of the problem, and its answer has a line or more for each.
     """
 
     name: str
     prompt: str
     sampling: Sampling = DEFAULT_SAMPLING
     example: str = ""
+    each_task: bool = False
+
+
+#: Goals of a critic: a success, or a plan that the model does not want to improve.
+CRITIC_GOALS = ("fix", "improve")
+
+
+class Critic(NamedTuple):
+    """Critic of whole plans, which the model writes again until the goal is reached.
+
+    Attributes
+    ----------
+    rounds
+        Number of critiques at most.
+    goal
+        See `CRITIC_GOALS`.
+    prompt
+        File with the request for another plan, with ``{{plan}}`` and ``{{critique}}``.
+    """
+
+    rounds: int
+    goal: str
+    prompt: str
 
 
 def distinct(example: Problem, problem: Problem) -> bool:
@@ -71,6 +108,11 @@ def distinct(example: Problem, problem: Problem) -> bool:
 
 def _digest_without_name(problem: Problem) -> str:
     return digest(replace(cast(Any, problem), name=""))
+
+
+#: Function that returns a text about a problem and its run, and such a function for one task.
+Word = Callable[["AnyEnvironment"], str]
+TaskWord = Callable[["AnyEnvironment", str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +147,16 @@ class Setting:
         answers of a closed loop (``dialogue``), or the messages alone (``steps``).
     is_unrelated
         Function that is true for an example that shares nothing with the problem.
-    words
-        Further names that prompts can contain.
+    words, task_words
+        Further names that prompts can contain; the second ones in questions for each task.
+    critic
+        Critic of whole plans, with an open loop.
+    version
+        Version of the setting, which rises with every change.
+    texts
+        Texts of the setting's file, by name; they replace files of the folder ``prompts``.
+    document
+        Text of the setting's file.
     """
 
     name: str
@@ -124,7 +174,12 @@ class Setting:
     example: str = "example"
     shows: str = "plan"
     is_unrelated: Callable[[Problem, Problem], bool] = distinct
-    words: Mapping[str, Callable[[AnyEnvironment], str]] = field(default_factory=dict)
+    words: Mapping[str, Word] = field(default_factory=dict)
+    task_words: Mapping[str, TaskWord] = field(default_factory=dict)
+    critic: Critic | None = None
+    version: int = 1
+    texts: Mapping[str, str] = field(default_factory=dict)
+    document: str = ""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -134,29 +189,16 @@ class Setting:
             files.append(self.example)
         for ask in self.asks:
             files += [ask.prompt, ask.example]
+        if self.critic is not None:
+            files.append(self.critic.prompt)
         return tuple(dict.fromkeys(filter(None, files)))
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names that its prompts can contain."""
-        return (*NAMES, *self.words, *(ask.name for ask in self.asks))
+        return (*NAMES, *self.words, *self.task_words, *(ask.name for ask in self.asks))
 
 
 def by_name(settings: Sequence[Setting]) -> Mapping[str, Setting]:
     """Return settings by their names."""
     return {setting.name: setting for setting in settings}
-
-
-#: Package whose folder of prompts serves all benchmarks.
-SHARED = "planoracle.instances"
-
-
-#: Settings of every benchmark: command by command, and the whole plan at once, in the words of the environment.
-PLAIN = by_name(
-    [
-        Setting("closed", "command by command, without further text", SHARED, "task", "system"),
-        Setting(
-            "open", "the whole plan at once, without further text", SHARED, "task", "system", config=RunConfig("open")
-        ),
-    ]
-)

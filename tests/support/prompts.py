@@ -30,7 +30,7 @@ def versions(bundled: dict[str, Prompt]) -> dict[str, list[object]]:
 
 def used_names() -> set[str]:
     """Return the file names of all prompts that settings use."""
-    settings = [one for name in registry.names() for one in registry.get(name).settings.values()]
+    settings = [one for name in registry.names() for one in registry.get(name).setting_versions.values()]
     return {name for one in settings for name in (*(f"{file}.md" for file in one.files), *one.examples)}
 
 

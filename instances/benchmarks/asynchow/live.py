@@ -6,9 +6,8 @@ from planoracle.instances.benchmarks.asynchow.problems import origin_of
 from planoracle.instances.benchmarks.generic.live import GenericText
 from planoracle.instances.benchmarks.generic.live import action_space as action_space
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.feedback import clean, listed
-from planoracle.instances.protocol.settings import Setting, by_name
 
 _OPEN = """Some steps have to wait until others are done; all others can be done at the same time, there are enough
 people for all of them. What is the shortest time in which everything can be done? Put the time in double quotes, with
@@ -68,16 +67,5 @@ def _steps(environment: AnyEnvironment) -> str:
     return "\n".join(lines)
 
 
-SETTINGS = by_name(
-    [
-        Setting(
-            "zero-shot",
-            "only the time",
-            __package__,
-            "steps",
-            "zero-shot",
-            config=RunConfig("open"),
-            words={"steps": _steps},
-        )
-    ]
-)
+#: Texts of prompts by placeholder.
+WORDS = {"steps": _steps}

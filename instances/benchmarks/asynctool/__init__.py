@@ -124,7 +124,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
     A run ends with the closing message, or after 20 turns plus 3 times the turns of the sequential reference calls;
     with `bounded=False` after 10,000 turns. Results are answers of the role `user`; in Figure 12 they have the role
-    `tool`. The setting `zero-shot` asks for one call per message.
+    `tool`. The settings `zero-shot` and `few-shot` ask for one call per message; `few-shot` shows a successful run of
+    other tasks. As in Figure 8, the functions of all tasks are one list.
 
     Example
     -------

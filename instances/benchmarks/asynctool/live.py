@@ -24,7 +24,6 @@ from planoracle.instances.model_output.json_values import whole_value
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig, written_message
 from planoracle.instances.protocol.live import LiveText, ending
-from planoracle.instances.protocol.settings import Setting, by_name
 from planoracle.instances.protocol.simulator import Step
 
 #: Limit with ``RunConfig.bounded``: a factor of the turns of the sequential reference calls, and an addition.
@@ -70,12 +69,23 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         return _INSTRUCTIONS + (_ALL if self.config.loop == "open" else "")
 
     def introduction(self) -> str:
-        """Return the functions by task, and the questions."""
+        """Return the functions, in the first wording by task, and the questions."""
         tasks = self.task.tasks
         tools = {task.id: list(task.documents.values()) for task in tasks}
         questions = [{"id": task.id, "question": task.question} for task in tasks]
-        functions = f"The functions, by task:\n{json.dumps(tools, indent=1)}"
+        functions = f"The functions:\n{self._functions()}"
+        if self.config.wording == 1:
+            functions = f"The functions, by task:\n{json.dumps(tools, indent=1)}"
         return f"{functions}\n\nThe tasks:\n{json.dumps(questions, indent=1)}"
+
+    def _functions(self) -> str:
+        """Return all functions in one list, sorted by name, so that it does not say which task they serve."""
+        documents = {}
+        for task in self.task.tasks:
+            for document in task.documents.values():
+                documents[json.dumps(document, sort_keys=True)] = document
+        functions = sorted(documents.values(), key=json.dumps)
+        return json.dumps(functions, indent=1)
 
     def command(self, state: AsyncToolState, message: object) -> AgentMessage:
         """Return a parsed message; a message that is not text is copied through JSON."""
@@ -153,6 +163,5 @@ def _questions(environment: AnyEnvironment) -> str:
     return "\n".join(map(json.dumps, questions))
 
 
-SETTINGS = by_name(
-    [Setting("zero-shot", "one call per message", __package__, "task", "system", words={"questions": _questions})]
-)
+#: Texts of prompts by placeholder.
+WORDS = {"questions": _questions}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from string import ascii_uppercase
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
-from planoracle.instances.benchmarks.kitchens.domain import Effect, KitchenDomain, Literal
+from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Effect, KitchenDomain, Literal
 from planoracle.instances.benchmarks.kitchens.effects import Running
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, atom_rank, natural
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import places
+from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import clean, listed
 
@@ -166,11 +169,50 @@ def actions_in_words(domain: KitchenDomain, unit: str = "step") -> Iterator[str]
     Move {p1} from {s1} to {s2} (needs p1 at s1 and nobody at s2)
     """
     for action in domain.actions:
-        needs = listed([_literal(literal) for literal in action.conditions])
-        effects = "; ".join(filter(None, (_effect(effect, unit) for effect in action.effects)))
-        needs_text = f" (needs {needs})" if needs else ""
-        effects_text = f": {effects}" if effects else ""
-        yield f"{action.text}{needs_text}{effects_text}"
+        yield _action_in_words(action, unit)
+
+
+def _action_in_words(action: ActionSchema, unit: str) -> str:
+    needs = listed([_literal(literal) for literal in action.conditions])
+    effects = "; ".join(filter(None, (_effect(effect, unit) for effect in action.effects)))
+    needs_text = f" (needs {needs})" if needs else ""
+    effects_text = f": {effects}" if effects else ""
+    return f"{action.text}{needs_text}{effects_text}"
+
+
+def actions_in_phrases(domain: KitchenDomain, unit: str = "step") -> Iterator[str]:
+    """Yield every action with a phrase about it; actions of other domains are described in full.
+
+    >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
+    >>> print(list(actions_in_phrases(bundled()))[6])
+    Cut {i1} on {s1} using {p1}: the player cuts the item once; it is cut after 3 times
+    """
+    for action in domain.actions:
+        if action.name in _phrases():
+            phrase = _phrases()[action.name].format(steps=_steps(action.effects), unit=unit)
+            yield f"{action.text}: {phrase}"
+        else:
+            yield _action_in_words(action, unit)
+
+
+@cache
+def _phrases() -> Mapping[str, str]:
+    path = files(__package__) / "data" / "action_phrases.json"
+    phrases: Mapping[str, str] = load_json(path.read_bytes(), path.name)
+    return phrases
+
+
+def _steps(effects: Iterable[Effect]) -> int:
+    """Return the repetitions of an action, or the steps between it and its effect."""
+    for effect in effects:
+        if effect.kind == "repetitive":
+            return effect.count
+        if effect.kind == "delayed":
+            return effect.count - 1  # that of the action counts
+        steps = _steps(effect.effects)
+        if steps:
+            return steps
+    return 0
 
 
 def _literal(literal: Literal, verb: str = "to be") -> str:

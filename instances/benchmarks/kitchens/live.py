@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import cast
 
 from planoracle.instances.benchmarks.kitchens.descriptions import (
+    actions_in_phrases,
     actions_in_words,
     describe,
     goal_in_words,
@@ -16,6 +17,7 @@ from planoracle.instances.benchmarks.kitchens.descriptions import (
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, finishes, logged, match, reading
 from planoracle.instances.benchmarks.kitchens.measures import published_steps, step_limit
+from planoracle.instances.benchmarks.kitchens.released_kitchens import request_of
 from planoracle.instances.benchmarks.kitchens.simulation import (
     MAX_TEXT,
     KitchenCommand,
@@ -30,7 +32,7 @@ from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.feedback import clean, quoted
 from planoracle.instances.protocol.live import LiveText
-from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
+from planoracle.instances.protocol.settings import distinct
 from planoracle.instances.protocol.simulator import Step, Unreadable
 
 #: Entry of a submission for a message that has no action, or does not say which.
@@ -38,6 +40,36 @@ NO_ACTION = "(no action)"
 #: Step limit without a known plan: steps for each condition of the goal, and the minimum, for every player. Proved
 #: optima, of one player or several, are at most 6.25 for each condition.
 STEPS_PER_CONDITION, MIN_STEP_LIMIT = 30, 100
+
+
+_KITCHEN = """You are a player in a kitchen. Things in it are
+- stations: places where something can be done to items, such as cutting and cooking;
+- items: things that can be taken, put down and stacked;
+- containers: pots and bowls, which can be taken and put down, too;
+- meals: what is in a container;
+- players: those who act, you among them.
+
+The rules of the kitchen:
+- A player holds one thing at a time.
+- Something can only be done to an item that lies on a station.
+- The item has to be the only one on this station.
+- Items are stacked on other items only.
+- Items can be added to a container only if there is a meal in it.
+- A meal can be moved from one container to another.
+
+The goal is what a guest asks for, such as "a burger, please". The guest does not say everything, so use common sense: \
+which ingredients are necessary, and how is each of them prepared?
+
+How dishes are made here:
+- A sandwich is bread, then the prepared ingredients, then bread on top.
+- A burger is a bottom bun, then the prepared ingredients, then a top bun.
+- For a soup, water is filled into a pot, boiled together with the ingredients, and moved to a bowl."""
+_ONE = """Write one action in every message, with names of things for the parameters (p players, s stations, i items, \
+c containers):"""
+_ALL = """Write the whole plan, one action a line, with names of things for the parameters (p players, s stations, \
+i items, c containers):"""
+_PARAMETERS = """Different parameters stand for different things. Each action takes time, and so does doing nothing; \
+what was started goes on meanwhile."""
 
 
 class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
@@ -83,7 +115,20 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         self._is_whole_plan = config.loop == "open"
 
     def instructions(self) -> str:
-        """Return the forms of actions, their conditions and effects."""
+        """Return the rules, and the forms of actions with a phrase each."""
+        if self.config.wording == 1:
+            return self._rules_in_full()
+        unit = self.problem.unit
+        form, end = _ONE, "or you write: Finish"
+        if self._is_whole_plan:
+            form, end = _ALL, "or the plan ends"
+        lines = [f"{_KITCHEN}\n\n{form}"]
+        lines += [f"- {line}" for line in actions_in_phrases(self.problem.domain, unit)]
+        lines.append(f"{_PARAMETERS} The run ends when the request is met, the time is over, {end}.")
+        return "\n".join(lines)
+
+    def _rules_in_full(self) -> str:
+        """Return the forms of actions, their conditions and effects, as in the first wording."""
         unit = self.problem.unit
         form, end = "one action in every message", "when you write: Finish"
         if self._is_whole_plan:
@@ -108,7 +153,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
             is_property = predicate not in self.problem.domain.changing and not locations
             if is_property and predicate != f"is{name.rstrip('0123456789')}":
                 facts.setdefault(name, []).append(predicate.removeprefix("is"))
-        lines = [f"Goal: {goal_in_words(self.problem)}"]
+        lines = [f"Goal: {self._goal()}"]
         lines += [f"{name}: {', '.join(words)}." for name, words in facts.items()]
         players = self.problem.players
         if len(players) > 1:
@@ -121,6 +166,11 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
                 example = json.dumps(dict.fromkeys(players, "..."))
                 lines.append(f"One message can contain an action of each player: {example}")
         return "\n".join([*lines, *self._kitchen(self.simulator.initial())])
+
+    def _goal(self) -> str:
+        """Return the goal as a request, or by its conditions if it has no words."""
+        request = "" if self.config.wording == 1 else clean(request_of(self.problem), 500)
+        return request or goal_in_words(self.problem)
 
     def _kitchen(self, state: KitchenRunState, over: str | None = None) -> list[str]:
         """Return the state of the kitchen and, with detailed feedback, the legal actions."""
@@ -145,6 +195,8 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         command = quoted(step.command, 80)
         if step.violation.case == "unreadable":
             return f"{command}: not understood, {step.violation.actual}"
+        if self.config.wording > 1:
+            return f"{command}: refused, it is not one of the valid actions"
         return f"{command}: refused, {clean(refusal_in_words(step.violation, 300), 300)}"
 
     def player(self, state: KitchenRunState) -> str | None:
@@ -263,40 +315,10 @@ def _step_limit(kitchen: Kitchen, rules: KitchenRules) -> int:
     return rounds if rules.moves == "joint" else rounds * len(kitchen.players)
 
 
-# Sandwiches, as in the paper. The first has a bundled optimum; the others serve for itself and for several players.
-_EXAMPLES = (
-    "kitchens/synchronous/1_lettuce_sandwich",
-    "kitchens/synchronous/0_cheese_sandwich",
-    "kitchens/multi_agent/4_lettuce_chicken_sandwich",
-    "kitchens/multi_agent/1_lettuce_burger",
-)
-
-
-def _is_other_kitchen(example: Problem, problem: Problem) -> bool:
+def is_unrelated(example: Problem, problem: Problem) -> bool:
     """Return whether an example is another kitchen with as many players (one, or several)."""
     return distinct(example, problem) and _has_several_players(example) == _has_several_players(problem)
 
 
 def _has_several_players(problem: Problem) -> bool:
     return len(cast(Kitchen, problem).players) > 1
-
-
-SETTINGS = by_name(
-    [
-        Setting(
-            "react",
-            "ReAct that remembers its last reasoning and action",
-            __package__,
-            "task",
-            "react-plan",
-            "turn",
-            "react-plan-form",
-            sampling=Sampling(temperature=0.7),
-            history="last",
-            examples=_EXAMPLES,
-            shows="steps",
-            is_unrelated=_is_other_kitchen,
-            words={"remembered": lambda _: ", only your last reasoning and action"},
-        )
-    ]
-)

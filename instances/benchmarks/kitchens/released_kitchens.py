@@ -54,6 +54,27 @@ def released() -> dict[str, Task]:
     return {name: Task(**entry) for name, entry in entries.items()}
 
 
+@cache
+def _requests() -> Mapping[str, str]:
+    path = files(__package__) / "data" / "robotouille" / "goals.json"
+    requests: Mapping[str, str] = load_json(path.read_bytes(), path.name)
+    return requests
+
+
+def request_of(kitchen: Kitchen) -> str:
+    """Return the goal as a guest would ask for it, ambiguous on purpose; ``""`` without words.
+
+    That of a bundled task is a sentence of ours, any other is the text of the kitchen's file.
+
+    >>> request_of(load("robotouille/synchronous/3_burger@42"))
+    'One burger for me, please. Any table will do.'
+    """
+    name = kitchen.name.partition("/")[2].partition("~")[0].partition("@")[0]
+    task = released().get(name)
+    is_bundled = task is not None and kitchen.text == task.label
+    return _requests()[name] if is_bundled else kitchen.text
+
+
 def goal_of(text: str) -> Goal:
     """Parse the notation of `goal_text`."""
     parts = [part.split() for part in text.split(", ")]

@@ -183,15 +183,16 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     optimum or, without one, the best known plan. Without either it is 30 steps for each condition of the goal, at least
     100, for every player. Open loop: one message is the whole plan.
 
-    The setting `react` is the paper's `last-reasoning-action-mpc` (A.8): temperature 0.7, one example, and only the
-    last reasoning and action in memory. The example is a sandwich from our kitchens, with an optimal plan.
+    The settings are those of the paper: `io`, `io-cot`, `react`, `react-prior`, and the histories of Table 4, all with
+    temperature 0.7 and one example. `react` is the paper's `last-reasoning-action-mpc` (A.8), with only the last
+    reasoning and action in memory. The example is a sandwich from our kitchens, with an optimal plan.
 
     Example
     -------
     >>> from planoracle import environment, load
     >>> run = environment(load("robotouille/synchronous/3_burger"))
     >>> print(run.step("I need the patty. Action: Pick up patty1 from table3 using robot1").observation.text)
-    "Pick up patty1 from table3 using robot1": refused, needs robot1 at table3
+    "Pick up patty1 from table3 using robot1": refused, it is not one of the valid actions
     robot1 at table1, hands empty
       table1: bottombun1
       table2: topbun1

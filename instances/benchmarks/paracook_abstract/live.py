@@ -12,10 +12,8 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model_output.messages import gives_up, parts
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.feedback import sentence
 from planoracle.instances.protocol.live import ScheduleText, text_of
-from planoracle.instances.protocol.settings import Setting
 from planoracle.instances.protocol.simulator import CLOSE, Step, Unreadable
 
 _TASK = """Several tasks are to be done by agents who are all alike, so that everything is done as soon as possible. An
@@ -113,6 +111,3 @@ def action_space(problem: Instance) -> ActionSpace:
     for name in by_name(problem):
         commands += [command_text(agent, name) for agent in problem.agents]
     return ActionSpace((*commands, "Finish"))
-
-
-SETTINGS = {"io": Setting("io", "only the lists", __package__, "tasks", "io", config=RunConfig("open"))}

@@ -182,8 +182,10 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     The setting `react` has a closed loop at temperature 0. First the model answers three questions on implicit facts of
     the recipes: which steps are autonomous, which steps precede which, and which steps occupy an object. Then each
     answer is a thought and a step, in at most 512 tokens. The model sees the recipes without these facts, with our own
-    labels instead of the sentences. A question covers both recipes, with 256 tokens (the paper: 128 for each recipe).
-    The solved example consists of two recipes of our own.
+    labels instead of the sentences. Each question is asked for each recipe, with 128 tokens, as in the paper. The
+    solved example consists of two recipes of our own. The other settings are `plan-and-solve`, `react-oracle` (the
+    facts are stated), `react-hint` (also the executable steps), `feasibility`, `critic-fix` and `critic-improve` (ten
+    rounds), each also without beliefs (`-no-beliefs`) or, if its base has none, with them (`-beliefs`).
 
     Example
     -------
@@ -191,10 +193,10 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     >>> run = environment(load("recipe2plan/timed/Cobbler_Pancakes"))
     >>> print(run.step("Thought: the oven first.\nAction: Step(0, Cobbler, 10 min, 0)").observation.text)
     Step 0 of Cobbler has begun.
-    It is 00:00:00. Under way: step 0 of Cobbler (until 00:10:00).
+    It is 00:00:00. Under way: step 0 of Cobbler (until 00:10:00). Oven in use, at 350; microwave free; stove free.
     >>> print(run.step("Action: Step(2, Cobbler, 1 min, 0)").observation.text)
     Refused: Step 2 of Cobbler starts at 00:00:00, but step 1 of Cobbler comes first and has not been done.
-    It is 00:00:00. Under way: step 0 of Cobbler (until 00:10:00).
+    It is 00:00:00. Under way: step 0 of Cobbler (until 00:10:00). Oven in use, at 350; microwave free; stove free.
     >>> run.legal()[0].text, len(run.legal())
     ('Step(1, Cobbler, 00:02:00, 00:00:00)', 70)
     """

@@ -140,7 +140,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     It is minute 1, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).
     Minute 1: "pour kettle into teapot" needs kettle, in use by 'activate kettle' until minute 4.
     It is minute 2, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).
-    Minute 2 to minute 4: wash cup is done.
+    Minute 2 to minute 4: wash cup takes 3 min, and is done.
     Meanwhile done: activate kettle.
     It is minute 5, 43 % of the work is done.
     >>> [command.text for command in run.legal()]

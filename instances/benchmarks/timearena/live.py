@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from importlib.resources import files
 from math import inf
 
 from planoracle.instances.benchmarks.timearena.feedback import fault
@@ -11,19 +12,20 @@ from planoracle.instances.benchmarks.timearena.language import decision, logged
 from planoracle.instances.benchmarks.timearena.problems import Object, RoleKey, Scenario, label, words, world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator, kind_of, roles_of
+from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.feedback import ClockFormat, listed, sentence
 from planoracle.instances.protocol.live import LiveText, ending
-from planoracle.instances.protocol.settings import Setting, by_name
 from planoracle.instances.protocol.simulator import Step, entries_of
 
 _INSTRUCTIONS = """You do several tasks at the same time, as fast as you can. Time passes in minutes. A decision is
 - an action: a verb and an object (wash cup), or verb, object, preposition and object (pour kettle into cup);
 - or wait: a minute passes.
-Some actions occupy you until they end; only then are you asked again. Others go on by themselves after the minute in \
-which you start them. While an action goes on, its objects are in use. Many actions need others to be done before. A \
-decision that cannot be carried out costs a minute; {most} of them in a row end the run."""
+Some actions{occupying} occupy you until they end; only then are you asked again. Others{autonomous} go on by \
+themselves after the minute in which you start them. While an action goes on, its objects are in use. Many actions \
+need others to be done before. A decision that cannot be carried out costs a minute; {most} of \
+them in a row end the run."""
 
 _ONE = "\nAnswer every message with one decision, and you are told what came of it."
 _ALL = "\nAnswer with all your decisions in order, one a line, for every minute in which no action occupies you."
@@ -57,23 +59,35 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
     def instructions(self) -> str:
         """Return the forms of decisions and their effects."""
         form = _ALL if self.config.loop == "open" else _ONE
-        return _INSTRUCTIONS.format(most=self.rules.max_wrong_streak) + form
+        examples = ("", "") if self.config.wording == 1 else (" (such as wash OBJ)", " (such as heat OBJ)")
+        occupying, autonomous = examples
+        limit = self.rules.max_wrong_streak
+        return _INSTRUCTIONS.format(most=limit, occupying=occupying, autonomous=autonomous) + form
 
     def introduction(self) -> str:
         """Return the tasks, the actions, and the objects with their states; see the class."""
         scene = self.simulator.world
-        forms = {verb: _form(verb) for verb in sorted(scene.verbs)}
-        alone = [form for verb, form in forms.items() if not scene.verbs[verb]]
         tasks = "; ".join(map(label, scene.tasks))
         objects = ", ".join(map(_with_state, scene.objects.values()))
-        lines = [f"The tasks: {tasks}."]
-        lines.append(f"Actions, with objects in place of OBJ: {', '.join(forms.values())}.")
-        if alone:
-            lines.append(f"Those that go on by themselves: {', '.join(alone)}.")
+        lines = [f"The tasks: {tasks}.", *self._actions(scene)]
         lines.append(f"Objects: {objects}.")
         if self.config.loop == "open":
             lines += ["What is to be done:", *_work(scene)]
         return "\n".join([*lines, f"You have {self.simulator.limit} minutes."])
+
+    def _actions(self, scene: Scenario) -> Iterator[str]:
+        """Yield lines about the actions: a phrase for each, in the first wording those that are autonomous."""
+        forms = {verb: _form(verb) for verb in sorted(scene.verbs)}
+        if self.config.wording == 1:
+            alone = [form for verb, form in forms.items() if not scene.verbs[verb]]
+            yield f"Actions, with objects in place of OBJ: {', '.join(forms.values())}."
+            if alone:
+                yield f"Those that go on by themselves: {', '.join(alone)}."
+            return
+        yield "Actions, with objects in place of OBJ:"
+        for verb, form in forms.items():
+            yield f"- {form}: {_phrases()[verb]}" if verb in _phrases() else f"- {form}"
+        yield "- wait: let a minute pass"
 
     def command(self, state: ArenaState, message: object) -> str:
         """Return the decision of a message."""
@@ -102,7 +116,15 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         if key in after.running:
             return f"{when}: {step.command} begins, and goes on by itself"
         done = "is not done in time" if after.remaining[key] else "is done"
-        return f"{when}: {step.command} {done}"
+        if self.config.wording == 1:
+            return f"{when}: {step.command} {done}"
+        return f"{when}: {step.command} takes {self._minutes(key)} min, and {done}"
+
+    def _minutes(self, key: RoleKey) -> int:
+        """Return the duration of an action in minutes."""
+        name, verb, *_ = key
+        roles = self.simulator.world.objects[name].roles.values()
+        return next(role.minutes for role in roles if role.verb == verb and role.minutes)
 
     def answer(self, before: ArenaState, after: ArenaState, steps: Sequence[Step], over: str | None) -> str:
         """Return the effect of a decision and the situation, or only the kind of its feedback."""
@@ -147,6 +169,13 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
 
 #: Class of the texts of live runs.
 TEXT = TimeArenaText
+
+
+@cache
+def _phrases() -> Mapping[str, str]:
+    path = files(__package__) / "data" / "actions.json"
+    phrases: Mapping[str, str] = load_json(path.read_bytes(), path.name)
+    return phrases
 
 
 def _form(verb: str) -> str:
@@ -194,6 +223,3 @@ def action_space(problem: Instance) -> ActionSpace:
     for rules in PROFILES.values():
         commands |= dict.fromkeys(world(problem.name, rules).commands)
     return ActionSpace((*commands, "wait"))
-
-
-SETTINGS = by_name([Setting("vanilla", "one decision a minute", __package__, "task", "vanilla")])

@@ -8,6 +8,7 @@ import sys
 from math import isnan
 
 import pytest
+from support import samples, setting_runs
 
 from planoracle import grade, load, solve
 from planoracle.analysis.grading.grader import Grader, grade_all
@@ -160,6 +161,12 @@ def test_settings_of_papers_send_the_same_requests_in_inspect_ai(name, tmp_path)
     assert log.eval.metadata["setting"] == load_prompts(benchmark, setting).record()
     assert len(requests) >= 8
     assert_graded_alike(log, tmp_path)
+
+
+@pytest.mark.parametrize(("benchmark", "setting"), samples.sample(setting_runs.NAMED, several=True))
+def test_every_setting_is_run_and_graded_with_the_mock_model(benchmark, setting, tmp_path):
+    run = setting_runs.mock_run(benchmark, setting, tmp_path)
+    assert (run["success"], run["ratio"]) == (1.0, 1.0)
 
 
 def test_failed_model_call_is_unscored(tmp_path):

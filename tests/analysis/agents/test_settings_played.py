@@ -3,47 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
+from support import setting_runs
 from support.samples import sample
+from support.setting_runs import ALL, PROBLEMS, script
 
 from planoracle import load, read, solve
 from planoracle.analysis.agents.agent import play
-from planoracle.analysis.agents.model_prompts import Speaker, environment_for, example, utterances
+from planoracle.analysis.agents.model_prompts import Speaker, environment_for, example, question_names
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import read_line
+from planoracle.instances.model.cache import of_text
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.environment import AnyEnvironment, Message, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, Message
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Sampling
 
-PROBLEMS = {
-    "asynchow": "asynchow/async/0",
-    "asynctool": "asynctool/similar2/01",
-    "generic": "instances/examples/tea.json",
-    "kitchens": "kitchens/synchronous/3_burger",
-    "recipe2plan": "recipe2plan/timed/Cobbler_Pancakes",
-    "robotouille": "robotouille/synchronous/3_burger",
-    "timearena": "timearena/household1+lab1",
-}
-ALL = [(name, setting) for name in PROBLEMS for setting in registry.get(name).settings]
 WITH_EXAMPLES = [
-    (benchmark_name, name) for benchmark_name, name in ALL if registry.get(benchmark_name).settings[name].examples
+    (benchmark_name, name)
+    for benchmark_name, name in ALL
+    if registry.get(benchmark_name).setting_versions[name].examples
 ]
-
-
-async def script(name: str, prompts: PromptSet) -> list[str]:
-    """Return answers to all questions, then the optimal commands in the form of the setting."""
-    (problem,) = read(name)
-    setting = prompts.setting
-    whole = setting.config.loop == "open"
-    loop = "open" if whole and setting.shows == "plan" else "closed"
-    run = registry.of(problem).environment(problem, None, RunConfig(loop))
-    messages = await utterances(prompts, run)
-    return [f"belief about {ask.name}" for ask in setting.asks] + (["\n".join(messages)] if whole else messages)
 
 
 @pytest.mark.parametrize(("benchmark_name", "name"), sample(ALL, several=True))
@@ -69,9 +55,11 @@ def test_optimal_model_succeeds_in_every_setting(benchmark_name: str, name: str)
     assert all(text.strip() for text in texts)
     assert [text for text in texts if "{{" in text] == []
     assert {one[-1]["role"] for one in sent} <= {"user", "tool"}
-    asks = prompts.setting.asks
-    assert [message["role"] for message in sent[len(asks)]] == ["system", "user"]
-    assert len(sent) == len(asks) + len(result.exchanges)
+    questions = len(question_names(prompts, problem))
+    assert [message["role"] for message in sent[questions]] == ["system", "user"]
+    assert list(lines) == []
+    critiques = [texts[-1]["content"] for texts in sent if "has gone through it" in str(texts[-1]["content"])]
+    assert len(sent) == questions + len(result.exchanges) + len(critiques)
 
 
 @pytest.mark.parametrize(("benchmark_name", "name"), sample(WITH_EXAMPLES, several=True))
@@ -137,3 +125,74 @@ def test_answers_in_natural_language_are_graded() -> None:
 
     result = asyncio.run(play(environment_for(problem, prompts), Speaker(complete, setting=prompts)))
     assert result.environment.run().success
+
+
+def test_critic_states_faults_until_the_plan_is_a_success() -> None:
+    prompts = load_prompts("recipe2plan", "critic-fix-no-beliefs")
+    problem = load(PROBLEMS["recipe2plan"])
+    (right,) = asyncio.run(script(PROBLEMS["recipe2plan"], prompts))
+    plans = iter(["Step(0, Cobbler, 10 min, 0:00)", "no plan at all", right])
+    sent: list[str] = []
+
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
+        sent.append(str(messages[-1]["content"]))
+        return next(plans)
+
+    result = asyncio.run(play(environment_for(problem, prompts), Speaker(complete, setting=prompts)))
+    assert result.environment.run().success
+    assert [text.count("has gone through it") for text in sent] == [0, 1, 1]
+    assert "Missing" in sent[1]
+    assert "optimal" not in sent[1]
+    assert "contains no" in sent[2] or "no step" in sent[2], sent[2]
+
+
+@pytest.mark.parametrize("goal", ["fix", "improve"])
+def test_critic_ends_after_ten_rounds(goal: str) -> None:
+    prompts = load_prompts("recipe2plan", f"critic-{goal}-no-beliefs")
+    count = 0
+
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
+        nonlocal count
+        count += 1
+        return "Step(0, Cobbler, 10 min, 0:00)\nDone"
+
+    problem = load(PROBLEMS["recipe2plan"])
+    result = asyncio.run(play(environment_for(problem, prompts), Speaker(complete, setting=prompts)))
+    assert count == 11
+    assert not result.environment.run().success
+
+
+def test_critique_for_improvement_names_idle_time_but_no_optimum() -> None:
+    prompts = load_prompts("recipe2plan", "critic-improve-no-beliefs")
+    lines = iter(asyncio.run(script(PROBLEMS["recipe2plan"], prompts)))
+    sent: list[str] = []
+
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
+        sent.append(str(messages[-1]["content"]))
+        return next(lines)
+
+    environment = environment_for(load(PROBLEMS["recipe2plan"]), prompts)
+    asyncio.run(play(environment, Speaker(complete, setting=prompts)))
+    assert "You are idle for" in sent[1]
+    assert "The optimal plan takes" not in sent[1]
+    assert "which is optimal" not in sent[1]
+
+
+FIRST_WORDING = json.loads((Path(setting_runs.__file__).parent / "first_wording.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", sample(FIRST_WORDING))
+def test_version_1_sends_the_messages_of_0_11(name: str) -> None:
+    """The digests are those of the messages that 0.11 sent, without the system's."""
+    benchmark_name, setting = name.split()
+    prompts = load_prompts(benchmark_name, f"{setting}@1")
+    (problem,) = read(PROBLEMS[benchmark_name])
+    lines = iter(asyncio.run(script(PROBLEMS[benchmark_name], prompts)))
+    sent: list[list[object]] = []
+
+    async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
+        sent.append([message["content"] for message in messages if message["role"] != "system"])
+        return next(lines)
+
+    asyncio.run(play(environment_for(problem, prompts), Speaker(complete, setting=prompts)))
+    assert of_text(json.dumps(sent))[:16] == FIRST_WORDING[name]

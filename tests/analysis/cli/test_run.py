@@ -101,7 +101,7 @@ def test_problems_in_files_are_run_and_graded(tmp_path: Path) -> None:
     ("args", "message"),
     [
         (["--agent", "optimall"], "did you mean optimal"),
-        (["--agent", "optimal", "--setting", "shout"], "setting: must be one of closed"),
+        (["--agent", "optimal", "--setting", "shout"], "setting: must be a file *.toml or one of closed"),
         (["--agent", "optimal", "--rules", "house"], "house"),
         ([], "an agent (--agent) or a model"),
         (["--model", "mockllm/model", "--model-base-url", "localhost:8000"], "must be the address of a server"),

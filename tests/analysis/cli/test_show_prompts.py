@@ -32,13 +32,16 @@ def test_show_prompts_prints_the_messages_of_a_problem() -> None:
         "recipe2plan/timed/Cobbler_Pancakes",
         "setting react of recipe2plan: beliefs, then ReAct: a thought and a step",
     ]
-    assert head.splitlines()[2].startswith("prompts react 1, believed 1, react-form 1, example 1, concurrency 1, ")
-    names = ["concurrency", "dependency", "resources"]
+    assert head.splitlines()[2].startswith(
+        "version 2, prompts react 1, believed 1, react-form 1, example 1, concurrency 2, "
+    )
+    kinds = ("concurrency", "dependency", "resources")
+    names = [f"{kind} of {recipe}" for kind in kinds for recipe in ("Cobbler", "Pancakes")]
     assert [one.splitlines()[:2] for one in questions] == [
-        [f"{name} (temperature 0, at most 256 tokens)", "[user]"] for name in names
+        [f"{name} (temperature 0, at most 128 tokens)", "[user]"] for name in names
     ]
     assert first.splitlines()[:2] == ["turn 1 (temperature 0, at most 512 tokens)", "[system]"]
-    assert "so that you can do something else meanwhile:\n<concurrency>\n" in first
+    assert "so that you can do something else meanwhile:\n<concurrency of Cobbler>" in first
     assert "{{" not in output
 
 
@@ -57,7 +60,8 @@ def test_show_prompts_writes_messages_as_json() -> None:
 @pytest.mark.parametrize("name", ["timearena", "timearena/household", "timearena/household/2"])
 def test_show_prompts_prints_the_files_of_a_set_or_benchmark(name: str) -> None:
     output = output_of(name, "--setting", "vanilla")
-    assert [part.splitlines()[0] for part in output.split("\n== ")[1:]] == ["vanilla 1", "task 1", "form 1"]
+    headings = [part.splitlines()[0] for part in output.split("\n== ")[1:]]
+    assert headings == ["vanilla.toml", "vanilla 2", "task 1", "form 1"]
     assert "\n{{introduction}}\n" in output
     texts = json.loads(output_of(name, "--setting", "vanilla", "--format", "json"))["texts"]
     assert texts["task"] == "{{introduction}}"
@@ -67,15 +71,16 @@ def test_show_prompts_lists_all_settings() -> None:
     settings = json.loads(output_of("--format", "json"))
     assert {row["benchmark"] for row in settings} == set(registry.names())
     own = [row["setting"] for row in settings if row["benchmark"] == "timearena"]
-    assert own == ["closed", "open", "vanilla"]
+    assert own[:4] == ["closed", "closed@1", "open", "open@1"]
+    assert "vanilla" in own
     assert "one decision a minute" in output_of()
 
 
 def test_copied_and_changed_prompt_files_are_used(tmp_path: Path) -> None:
     result = run("timearena", "--setting", "vanilla", "--copy-prompts", str(tmp_path))
     written = [Path(line) for line in result.stdout.splitlines()]
-    assert [path.name for path in written] == ["vanilla.md", "task.md", "form.md"]
-    assert f"--prompts {tmp_path}" in result.stderr
+    assert [path.name for path in written] == ["vanilla.md", "task.md", "form.md", "vanilla.toml"]
+    assert f"--prompts {tmp_path} --setting {written[-1]}" in result.stderr
     assert load_prompts("timearena", "vanilla", tmp_path).digest == load_prompts("timearena", "vanilla").digest
     written[0].write_text("version: 2\n\nBe brief. {{instructions}}", encoding="utf-8")
     first = output_of("timearena/household1", "--setting", "vanilla", "--prompts", str(tmp_path)).split("[system]\n")[1]

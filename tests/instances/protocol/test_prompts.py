@@ -15,7 +15,7 @@ from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.prompts import Prompt, PromptSet, fill_prompt, load_prompts
 from planoracle.instances.protocol.settings import HISTORIES, Sampling, Setting
 
-ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).settings]
+ALL = [(name, setting) for name in registry.names() for setting in registry.get(name).setting_versions]
 
 
 def changed(folder: Path, name: str, text: str) -> Path:
@@ -60,7 +60,7 @@ def test_digests_of_settings_differ() -> None:
     for benchmark, name in ALL:
         digests.setdefault(benchmark, {})[load_prompts(benchmark, name).digest] = name
     assert {name: len(settings) for name, settings in digests.items()} == {
-        name: len(registry.get(name).settings) for name in registry.names()
+        name: len(registry.get(name).setting_versions) for name in registry.names()
     }
 
 

@@ -97,7 +97,12 @@ def answer(task: SubTask, number: int) -> dict[str, Any]:
 def test_opening_contains_questions_and_tools_but_no_reference_calls() -> None:
     system, user = live(problem()).opening()
     offered, questions = (json.loads(part.partition("\n")[2]) for part in user["content"].split("\n\n"))
-    assert offered == {task.id: list(task.documents.values()) for task in (FILES, TEXT)}
+    documents = [*FILES.documents.values(), *TEXT.documents.values()]
+    assert sorted(offered, key=json.dumps) == offered
+    assert sorted(documents, key=json.dumps) == offered
+    earlier = live(problem(), wording=1).opening()[1]["content"]
+    by_task = json.loads(earlier.split("\n\n")[0].partition("\n")[2])
+    assert by_task == {task.id: list(task.documents.values()) for task in (FILES, TEXT)}
     assert questions == [{"id": task.id, "question": task.question} for task in (FILES, TEXT)]
     assert all(word in system["content"] for word in ('"id"', '"func_name"', '"params"', "WAIT", "ALL COMPLETED"))
     assert "'work'" not in user["content"]

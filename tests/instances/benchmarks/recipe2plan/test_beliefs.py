@@ -141,10 +141,14 @@ def test_words_of_table_11_are_read_in_fields_by_recipe_and_kind() -> None:
         assert [counts({"plan": "", "beliefs": beliefs}, kind) for kind in KINDS] == COUNTS_OF_BELIEVED
 
 
-def test_answers_to_questions_of_the_react_setting_are_graded() -> None:
+@pytest.mark.parametrize("names_recipe", [True, False])
+def test_answers_to_questions_of_the_react_setting_are_graded(names_recipe: bool) -> None:
     prompts = load_prompts(registry.of(PAIR), "react")
     environment = environment_for(PAIR, prompts)
-    answers = [*TRUE.values(), "Thought: go.\nAction: Step(0, Cobbler, 00:10:00, 00:00:00)"]
+    lines = "\n".join(TRUE.values()).splitlines()  # one recipe per question
+    if not names_recipe:
+        lines = [line.partition(": ")[2] for line in lines]
+    answers = [*lines, "Thought: go.\nAction: Step(0, Cobbler, 00:10:00, 00:00:00)"]
     requests: list[Any] = []
 
     async def complete(messages: Any, sampling: Any) -> str:

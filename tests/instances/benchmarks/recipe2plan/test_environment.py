@@ -112,6 +112,18 @@ def test_observation_reports_the_result_of_the_step():
     answer = run.step("Step(0, Cobbler, 10 min, 5 min)").observation.text
     assert answer == '"Step(0, Cobbler, 00:10:00, 00:05:00)": done'
     assert run.step("Well.").observation.text == '"Well.": refused'
-    assert live().step("Step(0, Cobbler, 10 min, 5 min)").observation.text == (
-        "Step 0 of Cobbler has begun.\nIt is 00:05:00. Under way: step 0 of Cobbler (until 00:15:00)."
+    run = live()
+    assert run.step("Step(0, Cobbler, 10 min, 5 min)").observation.text == (
+        "Step 0 of Cobbler has begun.\nIt is 00:05:00. Under way: step 0 of Cobbler (until 00:15:00). "
+        "Oven in use, at 350; microwave free; stove free."
     )
+    text = run.step("Step(1, Cobbler, 2 min, 15 min)").observation.text
+    assert text.endswith("It is 00:17:00. Complete: 0 and 1 of Cobbler. Oven free, at 350; microwave free; stove free.")
+
+
+def test_prompt_has_no_implicit_knowledge_unless_the_setting_states_it():
+    introduction = live().introduction()
+    assert "Step 3 must start within 2 min after the end of step 2" in introduction
+    for fact in ("by itself", "by hand", "uses", "after Cobbler"):
+        assert fact not in introduction
+    assert "by itself; uses oven" in live(wording=1).introduction()

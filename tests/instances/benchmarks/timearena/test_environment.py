@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planoracle import load
+from planoracle import environment, load
 from planoracle.instances.benchmarks.timearena.language import decision, parse
 from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
@@ -89,7 +89,7 @@ def test_detailed_feedback_names_occupied_objects_and_unmet_prerequisites() -> N
         "It is minute 3, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).",
         'Minute 3: "sing" is not an action.\nMeanwhile done: activate kettle.\n'
         "It is minute 4, 25 % of the work is done.",
-        "Minute 4 to minute 6: wash cup is done.\nIt is minute 7, 43 % of the work is done.",
+        "Minute 4 to minute 6: wash cup takes 3 min, and is done.\nIt is minute 7, 43 % of the work is done.",
     ]
     assert run.situation() == "It is minute 7, 43 % of the work is done."
 
@@ -109,3 +109,22 @@ def test_only_open_loop_introduction_contains_durations_and_prerequisites() -> N
     assert "- pour kettle into ...: 2 min, after activate kettle" in opened
     assert "- activate kettle: 4 min, by itself" in opened
     assert "- pour OBJ into cup: after wash cup" in opened
+
+
+def test_prompt_has_a_phrase_for_each_action_but_not_its_kind():
+    run = environment(load("timearena/cooking1+lab2"))
+    introduction = run.introduction()
+    assert "go on by themselves" not in introduction
+    assert "by itself" not in introduction
+    assert "- chop OBJ: cut something whole into slices" in introduction
+    actions = [line for line in introduction.splitlines() if line.startswith("- ")]
+    assert all(": " in line for line in actions)
+    earlier = registry.get("timearena").environment(run.problem, None, RunConfig(wording=1))
+    assert "Those that go on by themselves: cook OBJ in OBJ, " in earlier.introduction()
+
+
+def test_every_action_of_the_bundled_tasks_has_a_phrase():
+    tasks = [*("cooking", "household", "lab")]
+    for name in [f"timearena/{task}{number}" for task in tasks for number in range(1, 11)]:
+        lines = environment(load(name)).introduction().splitlines()
+        assert [line for line in lines if line.startswith("- ") and ": " not in line] == []
