@@ -100,9 +100,9 @@ def test_failed_models_are_compared_as_failed() -> None:
     compared = {one["method"]: one for one in rows(run("compare", "grades.jsonl", "-f", "jsonl"))}
     assert (compared["m"]["makespan"], compared["m"]["outcome"]) == (None, "failed")
     rowed = row | {"success": True, "makespan": 20}
-    Path("grades.jsonl").write_text("\n".join(json.dumps(rowed | {"model": name}) for name in ("greedy", "mine", "n")))
+    Path("grades.jsonl").write_text("\n".join(json.dumps(rowed | {"model": name}) for name in ("printed", "mine", "n")))
     compared = {one["method"]: one["makespan"] for one in rows(run("compare", "grades.jsonl", "-f", "jsonl"))}
-    assert (compared["model greedy"], compared["greedy"], compared["mine"]) == (20, 13, 20)
+    assert (compared["model printed"], compared["printed"], compared["mine"]) == (20, 13, 20)
     some = rows(run("compare", "grades.jsonl", "--methods", "n,optimum", "-f", "jsonl"))
     assert [one["method"] for one in some] == ["n", "optimum"]
 

@@ -82,7 +82,7 @@ def piece(action: str, start: int, duration: int = 2) -> dict[str, Any]:
                 "kind": "precondition",
                 "subject": "Place bread1 on table1 using robot1",
                 "start": 0,
-                "end": 0,
+                "end": 1,
             },
         ),
         (

@@ -301,7 +301,8 @@ def test_generate_combine_prints_names_of_problems() -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        ("timearena", "--combine", "--kind", "cross"),
+        ("recipe2plan", "--combine", "--kind", "cross"),
+        ("timearena", "--combine", "--kind", "same"),
         ("asynctool", "--variant", "1"),
         *(("asynctool", "--combine", *more) for more in (("--kind", "same"), ("--longest", "2"), ("--variant", "2-1"))),
     ],
