@@ -256,7 +256,7 @@ def test_invalid_task_arguments_are_reported():
     assert set(TASKS) == set(registry.names())
     with pytest.raises(InputError, match="is a problem of timearena, not robotouille"):
         TASKS["robotouille"](instances=TEA)
-    with pytest.raises(InputError, match="must be one of closed"):
+    with pytest.raises(InputError, match="or one of closed, open"):
         TASKS["timearena"](setting="shouting")
     with pytest.raises(InputError, match="must name problems"):
         TASKS["generic"]()
