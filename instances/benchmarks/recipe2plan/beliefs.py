@@ -84,7 +84,9 @@ _PAIR = re.compile(r"(?<!:)(?<!: )[\[(] ?(\d{1,2}) ?, ?(\d{1,2}) ?[\])]")
 _RANGE = re.compile(r"(?<!\d)(\d{1,2}) ?(?:-|–|to) ?(?:step )?(\d{1,2})(?!\d)")
 _NUMBER = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
 _ALONE = re.compile(r"(?<![a-z] )(?<![a-z\d])\d{1,2}(?!\d)")  # after a word, a number is an amount
-_NONE = re.compile(r"\bnone\b|\bno (?:[a-z]+ )?(?:step|action|object|dependenc|link|pair)|\bn/a\b|\[ ?\]")
+_NONE = re.compile(
+    r"\bnone\b|\b(?:no (?:[a-z]+ )?|any autonomous )(?:step|action|object|dependenc|link|pair)|\bn/a\b|\[ ?\]"
+)
 _CONTINUOUS = re.compile(r"(?s).*?autonomous[^:\n]*:|continuous.*|\b(?:and|or|are|steps?)\b")
 # Asides such as (makes it 350), but not lists of steps or an object; amounts such as 10 min and 350 degrees.
 _EXTRA = re.compile(
@@ -96,15 +98,20 @@ _CONTENT = r"[^\w\n]*(?:\d|\n|$|no|steps?\b|oven|stove|microwave)"
 # Characters between the name of a field and its text.
 _PUNCTUATION = ' \n":{*_#'
 # Beginning of the beliefs on a recipe in the paper's Table 11, after the name of the recipe and its description.
-_CAN_PERFORM = r"(?:i|you|we|the agent) can (?:perform|execute)"
+_CAN_PERFORM = r"(?:i|you|we|the agent) can (?:perform|execute)(?: the following| these)?"
+#: Beginning of a sentence that denies them, whose end is what `_NONE` finds.
+_NO_AUTONOMOUS = (
+    r"there are (?=no autonomous)|(?:i|you|we|the agent) can(?: ?no|['’])t (?:perform|execute) (?=any autonomous)"
+)
 _BELIEFS_OF_RECIPE = (
-    rf"(?:thoughts on the recipe|{_CAN_PERFORM} autonomous|the action before the|the following actions)"
+    rf"(?:thoughts on the recipe|{_CAN_PERFORM} autonomous|{_NO_AUTONOMOUS}"
+    r"|the action before the|the following actions)"
 )
 # Names of fields, headings in our prompts and those of the paper, and usual ones; the others end a section.
 _HEADING = re.compile(
     r"(?:^|\")[^a-z\n\"]{0,20}(?:"
     rf"(?P<concurrency>steps that go on by themselves|(?:{_CAN_PERFORM} )?autonomous (?:actions?|steps?)"
-    r"|(?:action )?concurrency|parallel\")"
+    rf"|{_NO_AUTONOMOUS}|(?:action )?concurrency|parallel\")"
     r"|(?P<dependency>steps that have to be complete before|(?:action |step )?dependenc(?:y|ies)|the action before the)"
     r"|(?P<resources>steps that occupy|(?:physical[ _])?(?:objects|resources|constraints)\b|resource limitations?"
     r"|the following actions would occupy)"

@@ -141,6 +141,20 @@ def test_words_of_table_11_are_read_in_fields_by_recipe_and_kind() -> None:
         assert [counts({"plan": "", "beliefs": beliefs}, kind) for kind in KINDS] == COUNTS_OF_BELIEVED
 
 
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The agent can perform the following autonomous actions in parallel: 0, 2.", (2, 2)),
+        ("There are no autonomous actions.", (0, 0)),
+        ("The agent cannot perform any autonomous actions.", (0, 0)),
+        ("We can't execute any autonomous steps.", (0, 0)),
+    ],
+)
+def test_denials_of_autonomous_actions_are_read(sentence: str, expected: tuple[int, int]) -> None:
+    text = f"Recipe 1: Cobbler\nThoughts on the recipe:\n{sentence}\n"
+    assert counts({"plan": "", "beliefs": text}, "concurrency")[0] == expected
+
+
 @pytest.mark.parametrize("names_recipe", [True, False])
 def test_answers_to_questions_of_the_react_setting_are_graded(names_recipe: bool) -> None:
     prompts = load_prompts(registry.of(PAIR), "react")
