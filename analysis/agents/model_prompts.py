@@ -195,7 +195,10 @@ def _other(prompted: PromptSet, environment: AnyEnvironment) -> Problem:
 
 def _read(prompted: PromptSet, name: str) -> Problem:
     if name not in prompted.prompts:
-        return catalog.problem(name)
+        try:
+            return catalog.problem(name)
+        except InputError as error:
+            raise error.at(f"setting {prompted.name}", "example.problems") from None
     file = prompted.prompts[name]
     problems = catalog.read_line(file.text.encode(), file.source)
     if len(problems) != 1:

@@ -129,7 +129,7 @@ def load_prompts(benchmark: AnyBenchmark | str, name: str = "", folder: Path | N
     edited = {} if folder is None else _user_prompts(folder, owner, setting)
     prompts = {}
     for file in _files_of(setting):
-        prompt = edited.get(file) or _own_text(setting, file, name) or bundled_prompt(setting.package, file)
+        prompt = edited.get(file) or _own_text(setting, file, name) or _bundled_text(setting, file, name)
         prompts[file.removesuffix(".md")] = prompt
         if file.endswith(".md"):
             _check(prompt, setting)
@@ -165,6 +165,21 @@ def _own_text(setting: Setting, file: str, source: str) -> Prompt | None:
         return None
     place = f"{source}: texts.{name}"
     return Prompt(setting.texts[name].strip(), setting.version, place, is_edited=is_setting_file(source))
+
+
+def _bundled_text(setting: Setting, file: str, source: str) -> Prompt:
+    """Return a bundled prompt that a setting names; raises `InputError` if there is none."""
+    try:
+        return bundled_prompt(setting.package, file)
+    except InputError:
+        if not is_setting_file(source):
+            raise
+        name = file.removesuffix(".md")
+        field = setting.files.get(name, "example.problems")
+        message = "must be a text of this file (table texts), or a bundled prompt; --show-prompts of a set lists these"
+        if file.endswith(".json"):
+            message = "must be a bundled example, or the name of a problem"
+        raise InputError(message, source=source, field=field, value=name) from None
 
 
 def bundled_prompt(package: str, file: str) -> Prompt:

@@ -182,16 +182,21 @@ class Setting:
     document: str = ""
 
     @property
-    def files(self) -> tuple[str, ...]:
-        """Names of all its prompt files, each once."""
-        files = [self.system, self.task, self.turn, self.form]
+    def files(self) -> Mapping[str, str]:
+        """Names of all its prompt files, each with the first field of a setting file that names it."""
+        names = {"system": self.system, "task": self.task, "turn": self.turn, "form": self.form}
         if self.examples:
-            files.append(self.example)
-        for ask in self.asks:
-            files += [ask.prompt, ask.example]
+            names["example.text"] = self.example
+        for position, ask in enumerate(self.asks):
+            names[f"questions[{position}].text"] = ask.prompt
+            names[f"questions[{position}].example"] = ask.example
         if self.critic is not None:
-            files.append(self.critic.prompt)
-        return tuple(dict.fromkeys(filter(None, files)))
+            names["critic.text"] = self.critic.prompt
+        files: dict[str, str] = {}
+        for place, name in names.items():
+            if name:
+                files.setdefault(name, place)
+        return files
 
     @property
     def names(self) -> tuple[str, ...]:
