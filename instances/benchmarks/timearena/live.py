@@ -34,15 +34,14 @@ _ALL = "\nAnswer with all your decisions in order, one a line, for every minute 
 class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
     """Texts of a run in which every message contains one decision.
 
-    As in the paper, the agent does not see durations and prerequisites. With an open loop it does, since it cannot
-    observe them.
+    As in the paper, the agent does not see durations and prerequisites; the start of an action states its duration.
 
     Examples
     --------
     >>> from planoracle import environment, load
     >>> run = environment(load("timearena/household1"))
     >>> print(run.step("First I start the kettle: activate kettle").observation.text)
-    Minute 0: activate kettle begins, and goes on by itself.
+    Minute 0: activate kettle begins, and will take 4 min.
     It is minute 1, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).
     >>> print(run.step("pour kettle into teapot").observation.text)
     Minute 1: "pour kettle into teapot" needs kettle, in use by 'activate kettle' until minute 4.
@@ -65,13 +64,16 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         return _INSTRUCTIONS.format(most=limit, occupying=occupying, autonomous=autonomous) + form
 
     def introduction(self) -> str:
-        """Return the tasks, the actions, and the objects with their states; see the class."""
+        """Return the tasks, the actions, and the objects with their states.
+
+        In the first wording, durations and prerequisites follow with an open loop.
+        """
         scene = self.simulator.world
         tasks = "; ".join(map(label, scene.tasks))
         objects = ", ".join(map(_with_state, scene.objects.values()))
         lines = [f"The tasks: {tasks}.", *self._actions(scene)]
         lines.append(f"Objects: {objects}.")
-        if self.config.loop == "open":
+        if self.config.loop == "open" and self.config.wording == 1:
             lines += ["What is to be done:", *_work(scene)]
         return "\n".join([*lines, f"You have {self.simulator.limit} minutes."])
 
@@ -97,7 +99,7 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         """Return the effect of a decision, and the autonomous work that ended meanwhile."""
         if step.kind == "lost" and step.violation is None:
             return "You end the run."
-        lines = [self._effect(after, step)]
+        lines = [*self._effects(after, step)]
         over = before.running.keys() - after.running.keys()
         if over:
             ended = [(key, things) for key, things in before.running.items() if key in over]
@@ -105,20 +107,24 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
             lines.append(f"meanwhile done: {listed(commands)}")
         return "\n".join(map(sentence, lines))
 
-    def _effect(self, after: ArenaState, step: Step) -> str:
-        """Return the effect of a decision on the work that it starts."""
-        if step.violation is not None:
-            return fault(self.clock, step.violation)
+    def _effects(self, after: ArenaState, step: Step) -> Iterator[str]:
+        """Yield the start and the end of the work of a decision; in the first wording one of them."""
         when = self.clock.stretch(step.start, step.end)
+        if step.violation is not None:
+            yield fault(self.clock, step.violation)
+            return
         if step.kind == "wait":
-            return f"{when}: you wait"
+            yield f"{when}: you wait"
+            return
         key = roles_of(step.command)[0]
-        if key in after.running:
-            return f"{when}: {step.command} begins, and goes on by itself"
+        is_running = key in after.running
         done = "is not done in time" if after.remaining[key] else "is done"
         if self.config.wording == 1:
-            return f"{when}: {step.command} {done}"
-        return f"{when}: {step.command} takes {self._minutes(key)} min, and {done}"
+            yield f"{when}: {step.command} {'begins, and goes on by itself' if is_running else done}"
+            return
+        yield f"{self.clock.moment(step.start)}: {step.command} begins, and will take {self._minutes(key)} min"
+        if not is_running:
+            yield f"{self.clock.moment(step.end - 1)}: {step.command} {done}"
 
     def _minutes(self, key: RoleKey) -> int:
         """Return the duration of an action in minutes."""
