@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from planoracle.instances.model.instance import Instance
@@ -129,7 +130,8 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     feedback contains only the kind (`minute 1: object occupied`). Legal commands are all valid actions and `wait`. As
     in the paper, the agent does not see durations and dependencies; the feedback on the start of an action states its
     duration. The setting `open@1` lists both. The setting `vanilla` requests one decision per minute and sends the
-    whole conversation each time.
+    whole conversation each time. With `--data timearena=DIR`, a clone of the released repository, prompts have its
+    descriptions of tasks and actions instead of ours; rules and data are those of the package.
 
     Example
     -------
@@ -157,6 +159,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     has_discrete_time = True
     group_units: Mapping[str, str] = {"size": "tasks"}
     waits_are_commands = True
+    original_data = "a clone of its repository, for the texts of prompts"
     greedy_heuristics = ("timearena-greedy",)
     heuristics: Mapping[str, str] = {
         "timearena-greedy": "planoracle.heuristics.timearena_greedy:printed_schedule",
@@ -171,6 +174,11 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     feedback = lazy("planoracle.instances.benchmarks.timearena.feedback")
     live = lazy("planoracle.instances.benchmarks.timearena.live")
     generator = lazy("planoracle.instances.benchmarks.timearena.generator")
+    _texts = lazy("planoracle.instances.benchmarks.timearena.released_texts")
+
+    def check_copy(self, folder: Path) -> None:
+        """Raise `InputError` with the missing or unreadable file of a clone of the repository."""
+        self._texts.texts_in(folder)
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return the combined tasks, and their number as in Table 2."""

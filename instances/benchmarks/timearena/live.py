@@ -10,12 +10,13 @@ from math import inf
 from planoracle.instances.benchmarks.timearena.feedback import fault
 from planoracle.instances.benchmarks.timearena.language import decision, logged
 from planoracle.instances.benchmarks.timearena.problems import Object, RoleKey, Scenario, label, words, world
+from planoracle.instances.benchmarks.timearena.released_texts import Texts, texts
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator, kind_of, roles_of
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.feedback import ClockFormat, listed, sentence
+from planoracle.instances.protocol.feedback import ClockFormat, clean, listed, sentence
 from planoracle.instances.protocol.live import LiveText, ending
 from planoracle.instances.protocol.simulator import Step, entries_of
 
@@ -27,6 +28,8 @@ themselves after the minute in which you start them. While an action goes on, it
 need others to be done before. A decision that cannot be carried out costs a minute; {most} of \
 them in a row end the run."""
 
+# Longest text of a task or an action in the user's clone, in characters.
+_LONGEST = 300
 _ONE = "\nAnswer every message with one decision, and you are told what came of it."
 _ALL = "\nAnswer with all your decisions in order, one a line, for every minute in which no action occupies you."
 
@@ -69,13 +72,30 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         In the first wording, durations and prerequisites follow with an open loop.
         """
         scene = self.simulator.world
-        tasks = "; ".join(map(label, scene.tasks))
+        tasks = "; ".join(map(self._task, scene.tasks))
         objects = ", ".join(map(_with_state, scene.objects.values()))
         lines = [f"The tasks: {tasks}.", *self._actions(scene)]
         lines.append(f"Objects: {objects}.")
         if self.config.loop == "open" and self.config.wording == 1:
             lines += ["What is to be done:", *_work(scene)]
         return "\n".join([*lines, f"You have {self.simulator.limit} minutes."])
+
+    @cached_property
+    def _released(self) -> Texts | None:
+        """Texts of the user's clone of the repository, if any; the first wording has none."""
+        return None if self.config.wording == 1 else texts()
+
+    def _task(self, name: str) -> str:
+        """Describe a task."""
+        if self._released is None:
+            return label(name)
+        return clean(self._released.tasks[name], _LONGEST).rstrip(".")
+
+    def _phrase(self, verb: str) -> str:
+        """Describe an action, ``""`` for an unknown one."""
+        if self._released is None:
+            return _phrases().get(verb, "")
+        return clean(self._released.actions.get(verb, ""), _LONGEST)
 
     def _actions(self, scene: Scenario) -> Iterator[str]:
         """Yield lines about the actions: a phrase for each, in the first wording those that are autonomous."""
@@ -88,7 +108,8 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
             return
         yield "Actions, with objects in place of OBJ:"
         for verb, form in forms.items():
-            yield f"- {form}: {_phrases()[verb]}" if verb in _phrases() else f"- {form}"
+            phrase = self._phrase(verb)
+            yield f"- {form}: {phrase}" if phrase else f"- {form}"
         yield "- wait: let a minute pass"
 
     def command(self, state: ArenaState, message: object) -> str:
