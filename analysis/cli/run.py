@@ -288,7 +288,7 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
         _list_settings(form)
     lenient(sys.stdout, encoding="utf-8")
     for name in names:
-        is_problem = catalog.names_problem(name) or catalog.is_file(name)
+        is_problem = catalog.names_problem(name) or catalog.is_file(catalog.local_path(name))
         problem = catalog.single(name) if is_problem else None
         benchmark = _benchmark(name) if problem is None else registry.of(problem)
         prompts = load_prompts(benchmark, setting, folder)

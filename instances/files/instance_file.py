@@ -195,6 +195,7 @@ _MESSAGES = {
     "string_type": "must be text",
     "bool_type": "must be true or false",
     "list_type": "must be a list",
+    "dict_type": "must be an object",
     "model_type": "must be an object",
 }
 

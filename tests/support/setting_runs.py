@@ -17,15 +17,15 @@ from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 PROBLEMS = {
     "asynchow": "asynchow/async/0",
     "asynctool": "asynctool/similar2/01",
-    "generic": "instances/examples/tea.json",
+    "generic": "recipe2plan/timed/Cobbler_Pancakes~2",
     "kitchens": "kitchens/synchronous/3_burger",
+    "paracook": "paracook/cook/own/seed_1/agent_num_1/orders_num_1",
+    "paracook_abstract": "paracook/abstract/own/seed_1/orders_num_1",
     "recipe2plan": "recipe2plan/timed/Cobbler_Pancakes",
     "robotouille": "robotouille/synchronous/3_burger",
     "timearena": "timearena/household1+lab1",
 }
 ALL = [(name, setting) for name in PROBLEMS for setting in registry.get(name).setting_versions]
-#: Settings of problems with names; the scorer of inspect_ai reads no files.
-NAMED = [(name, setting) for name, setting in ALL if "." not in PROBLEMS[name]]
 
 
 async def script(name: str, prompts: PromptSet) -> list[str]:
@@ -75,7 +75,7 @@ def rows() -> Iterator[str]:
     """Yield the lines of the table of all settings."""
     yield "| benchmark | setting | calls | success | main score | ratio |"
     yield "|---|---|--:|--:|--:|--:|"
-    for benchmark, setting in NAMED:
+    for benchmark, setting in ALL:
         with tempfile.TemporaryDirectory() as folder:
             run = mock_run(benchmark, setting, Path(folder))
         values = f"{run['success']:.0f} | {run['main_score']:.2f} | {run['ratio']:.2f}"

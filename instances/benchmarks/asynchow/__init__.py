@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import cast
 
 from planoracle.instances.benchmarks.asynchow.rules import Profile
@@ -43,9 +44,9 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
 
     `--data asynchow=DIR` and file names read the released pickles `async_benchmark.pkl`, `para_benchmark.pkl` and
     `seq_benchmark.pkl`, which contain the sentences. The reader accepts only plain data and time spans in a pickle. The
-    same as JSON: an object with `problems`, each with `id`, `edges` (pairs of `START`, `1`, `2`, ..., `END`),
-    `durations` (`{"1": [shortest, longest, text]}`, in seconds) and `gold` (`[shortest, longest]`); a file `steps.json`
-    beside it may contain the sentences by id.
+    same as JSON (`async.json`, `parallel.json`, `sequential.json`): an object with `problems`, each with `id`, `edges`
+    (pairs of `START`, `1`, `2`, ..., `END`), `durations` (`{"1": [shortest, longest, text]}`, in seconds) and `gold`
+    (`[shortest, longest]`); a file `steps.json` beside it may contain the sentences by id.
 
     Plan language
     -------------
@@ -131,7 +132,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
     ---------
     An open loop asks for one message with the answer in words, as the paper does. A closed loop is an addition: the
     agent submits pieces of a schedule in order of their starts. The setting `zero-shot` asks only for the time.
-    Prompts contain sentences only if the problem was read from a file with sentences.
+    Prompts contain sentences only if the problem was read from a file with sentences, as with `--data asynchow=DIR`.
 
     Example
     -------
@@ -151,6 +152,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
     citation = "Lin et al., 2024"
     plan_fields = ("answer", "plan")
     stepwise = False
+    original_data = "the released pickles, or their JSON form"
     group_units: Mapping[str, str] = {"size": "steps"}
 
     catalog = lazy("planoracle.instances.benchmarks.asynchow.problems")
@@ -168,6 +170,10 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
             return {"task": [name], "size": []}
         steps = self.catalog.load(name).actions
         return {"task": [name], "size": [str(len(steps))]}
+
+    def check_copy(self, folder: Path) -> None:
+        """Raise `InputError` for a folder without a released file."""
+        self.reader.check_copy(folder)
 
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read one of the released pickles."""

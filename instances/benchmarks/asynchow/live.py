@@ -57,7 +57,7 @@ def _steps(environment: AnyEnvironment) -> str:
     for number, duration in enumerate(facts.durations, 1):
         step = f"Step {number}"
         if facts.sentences:
-            sentence = clean(facts.sentences[number - 1])
+            sentence = clean(facts.sentences[number - 1], 300)
             step = f"{step}: {sentence}"
         lines.append(f"{step} ({duration})")
         early_steps = [early for early, late in facts.edges if late == number]

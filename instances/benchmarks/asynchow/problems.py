@@ -119,6 +119,8 @@ def with_agents(problem: Instance, schedule: Schedule) -> Schedule:
 #: Maximum number of steps of a problem; the released ones have at most 17.
 MAX_STEPS = 1_000
 _SECOND = timedelta(seconds=1)
+#: Released files by kind of problem.
+_PICKLES = {"async": "async_benchmark.pkl", "parallel": "para_benchmark.pkl", "sequential": "seq_benchmark.pkl"}
 _COLUMNS = ("steps", "edge_list", "time_dic", "timedelta_dic", "task_time")
 
 
@@ -129,6 +131,26 @@ def recognises(document: object) -> bool:
         return False
     first = rows[0]
     return isinstance(first, dict) and {"edges", "gold"} <= first.keys()
+
+
+def released_file(kind: str, folder: Path) -> str:
+    """Return the name of the file in a folder with problems of a kind, ``""`` without one."""
+    files = (_PICKLES[kind], f"{kind}.json")
+    return next((file for file in files if (folder / file).is_file()), "")
+
+
+def file_of(name: str, folder: Path) -> str | None:
+    """Return the problem of a name in a folder of released files, ``None`` without its file."""
+    inner = name.removeprefix("asynchow/")
+    file = released_file(inner.partition("/")[0], folder) if covers(name) else ""
+    return f"{folder / file}#{file}/{inner}" if file else None
+
+
+def check_copy(folder: Path) -> None:
+    """Raise `InputError` for a folder without a released file."""
+    if not any(released_file(kind, folder) for kind in KINDS):
+        accepted = ", ".join(_PICKLES.values())
+        raise InputError(f"must contain {accepted} or async.json, parallel.json, sequential.json", value=str(folder))
 
 
 def is_pickle(data: bytes) -> bool:

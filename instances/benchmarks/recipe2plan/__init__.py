@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import NotImplementedType
 
 from planoracle.instances.model.instance import Instance
@@ -34,6 +35,27 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     units; each piece of a step without `sets` takes its `amount`. So `{"resource": "water", "amount": 250}` breaks the
     rule `object_volume` unless 250 units are left. The released recipes have no volumes, but the released code supports
     them. The solvers do not, so such problems are graded without an optimum.
+
+    *Own recipes.* With `--data recipe2plan=DIR` (or `PLANORACLE_DATA_RECIPE2PLAN`) the problems are those of the
+    released files in `DIR`, or of own recipes in their form. `cooking.json` is a list of combinations, each a list of
+    recipes with a name (`recipe`) and `steps`. A list of recipes stands for their pairs: those with a plan in
+    `plan.json`, or all. A step has these fields:
+
+    | field | meaning |
+    |---|---|
+    | `step` | number, from 0 in order |
+    | `text` | the step in words, for prompts |
+    | `time` | duration: `10 min`, `30 sec`, `1 hour` |
+    | `parallel` | 1: autonomous; 0: occupies the cook |
+    | `interrupt` | 1: can be interrupted; only with `parallel` 0 |
+    | `prequisites` | numbers of the steps that must be complete before (spelt as in the file) |
+    | `time_constraint` | by number of an earlier step: longest time from its end to the start (*timed* only) |
+    | `physical` | used objects, each with a `temperature` to `require` and one to `update`; volumes are not read |
+
+    `plan.json` is optional. By name of a combination, it has the reference plans `plan_w_restriction` (*timed*) and
+    `plan_wo_restriction`: lists of `[step, recipe, seconds, start]`. A problem of `DIR` replaces a bundled one of the
+    same name. Sets such as `recipe2plan/timed` contain the problems of `DIR` only; other bundled problems have their
+    full names, and no set. As a problem file, `cooking.json` is read without plans.
 
     Plan language
     -------------
@@ -205,6 +227,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     title = "Recipe2Plan"
     citation = "Wu et al., 2025"
     self_contained = True
+    original_data = "a folder with cooking.json, perhaps with own recipes, and plan.json"
     greedy_heuristics = ("recipe2plan-dfs",)
     heuristics: Mapping[str, str] = {
         "recipe2plan-dfs": "planoracle.heuristics.recipe2plan_dfs:deepest_first",
@@ -214,6 +237,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     detail_fields = ("beliefs", "concurrency", "dependency", "resources", "objects", "parallel", "physical_constraints")
 
     catalog = lazy("planoracle.instances.benchmarks.recipe2plan.problems")
+    reader = lazy("planoracle.instances.benchmarks.recipe2plan.released_files")
     language = lazy("planoracle.instances.benchmarks.recipe2plan.language")
     rules = lazy("planoracle.instances.benchmarks.recipe2plan.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.recipe2plan.run")
@@ -225,10 +249,17 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return the recipes of a pair, with and without time constraints."""
         *_, setting, pair = ("", *name.split("/"))
-        return {"task": [f"{setting}/{recipe}" for recipe in pair.split("_")]}
+        recipes = self.catalog.load(name).tasks if self.catalog.covers(name) else pair.split("_")
+        return {"task": [f"{setting}/{recipe}" for recipe in recipes]}
+
+    def check_copy(self, folder: Path) -> None:
+        """Raise `InputError` if a folder has no recipes, or for invalid files."""
+        self.reader.cookbook_in(folder)
 
     def note(self, name: str) -> str:
-        """Return how a released recipe differs from the paper."""
+        """Return how a released recipe differs from the paper; ``""`` for a problem of the user's files."""
+        if not self.catalog.is_bundled(name):
+            return ""
         if "Daikon-Radish" in name:
             return (
                 "recipe2plan: Daikon-Radish is the released recipe; Table 6 prints 1 -> 2, 2 -> 3, 3 -> 4, 4 -> 5 "

@@ -34,6 +34,8 @@ Action: Step(number, recipe, duration, start)
 You are told whether it is carried out; a step that is refused changes nothing{{clock}}. When everything is prepared,
 answer:
 Action: Finish"""
+# Longest sentence of a step in the user's files, in characters.
+_LONGEST = 300
 #: Words on the clock after a refusal, by the rule ``reject_advances_clock``.
 _CLOCK = {True: ", but time may have passed", False: ""}
 _OPEN = f"""{_TASK}
@@ -194,7 +196,7 @@ def _recipe(kitchen: Instance, recipe: str) -> str:
     for step in steps:
         number = _number(step.id)
         duration = span(kitchen, step.duration)
-        lines.append(f"Step {number} ({duration}): {clean(step.label)}")
+        lines.append(f"Step {number} ({duration}): {clean(step.label, _LONGEST)}")
     pauses = [_number(step.id) for step in steps if step.interruptible]
     if pauses:
         lines.append(f"May be paused and gone on with later: {listed(pauses)}.")

@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.recipe2plan.beliefs import measures, read_beliefs
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
-from planoracle.instances.benchmarks.recipe2plan.problems import book, load, names, reference_plan
+from planoracle.instances.benchmarks.recipe2plan.problems import (
+    book,
+    bundled_names,
+    bundled_plan,
+    covers,
+    load,
+    load_bundled,
+    reference_plan,
+)
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.benchmarks.recipe2plan.simulation import replay_answers
@@ -160,11 +168,11 @@ def _figures_of_reference_plans() -> dict[str, float]:
     timed: dict[str, float] = {}
     untimed: dict[str, float] = {}
     executable_actions = []
-    for name in names():
-        plan = reference_plan(name)
+    for name in bundled_names():
+        plan = bundled_plan(name)
         if not plan:
             continue
-        problem = load(name)
+        problem = load_bundled(name)
         _, setting, pair = name.split("/")
         efficiencies = timed if setting == "timed" else untimed
         efficiencies[pair] = reference_efficiency(problem, plan) or 0.0
@@ -372,20 +380,21 @@ def _reference(problem: Instance, rules: Profile, best: BestKnown) -> tuple[str,
 
 
 def released_plan(problem: Instance) -> tuple[StepCommand, ...] | None:
-    """Return the released reference plan of a bundled problem, if it has one."""
-    return reference_plan(problem.name) if _is_bundled(problem) else None
+    """Return the reference plan of a problem with a name, ``None`` without one."""
+    return reference_plan(problem.name) if _has_name(problem) else None
 
 
-def _is_bundled(problem: Instance) -> bool:
-    return problem.name in names() and problem is load(problem.name)
+def _has_name(problem: Instance) -> bool:
+    return covers(problem.name) and problem is load(problem.name)
 
 
 def released(problem: Instance) -> Claim:
     """Return the makespan of the released reference plan, and the verdict of the rules on it."""
     commands = released_plan(problem)
     if not commands:
+        is_released = _has_name(problem) and problem.name in bundled_names()
         missing = "no plan was released, so the released grader scores every plan 0"
-        return Claim(None, reason=missing if _is_bundled(problem) else "")
+        return Claim(None, reason=missing if is_released else "")
     makespan = max(command.start + command.duration for command in commands)
     verdict = replay_answers(problem, Answers((commands,)))
     plan = "\n".join(command.text for command in commands)

@@ -1,19 +1,23 @@
-"""Problems of Recipe2Plan: 24 bundled recipes in 65 pairs, and checks of instances."""
+"""Problems of Recipe2Plan: 65 pairs of bundled recipes, own recipes of a user, and checks."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.instance_file import instance_of
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.protocol import registry
+
+if TYPE_CHECKING:
+    from planoracle.instances.benchmarks.recipe2plan.released_files import Cookbook
 
 SETTINGS = ("timed", "untimed")
 
@@ -38,36 +42,73 @@ def _pairs() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def names() -> tuple[str, ...]:
-    """Names of the 130 instances: 65 timed, then 65 untimed, in the order of the original file."""
+def bundled_names() -> tuple[str, ...]:
+    """Names of the 130 bundled problems: 65 timed, then 65 untimed, in the order of the original file."""
     all_names: list[str] = []
     for setting in SETTINGS:
         all_names += [f"recipe2plan/{setting}/{pair}" for pair in _pairs()]
     return tuple(all_names)
 
 
+def _user_cookbook() -> Cookbook | None:
+    """Return the recipes in the user's folder, ``None`` without one; raises `InputError`."""
+    folder = registry.data_folder("recipe2plan")
+    if folder is None:
+        return None
+    cookbook: Cookbook = registry.get("recipe2plan").reader.cookbook_in(folder)
+    return cookbook
+
+
+def names() -> tuple[str, ...]:
+    """Names of the problems in the user's folder, else of the bundled ones; timed ones first."""
+    cookbook = _user_cookbook()
+    return bundled_names() if cookbook is None else cookbook.names
+
+
 def covers(name: str) -> bool:
-    """Return True if a name is that of a bundled problem."""
-    return name in names()
+    """Return True for the name of a problem, also of a bundled one that the user's folder lacks."""
+    return name in names() or name in bundled_names()
+
+
+def is_bundled(name: str) -> bool:
+    """Return True for the name of a bundled problem that the user's folder does not replace."""
+    cookbook = _user_cookbook()
+    return name in bundled_names() and (cookbook is None or name not in cookbook.names)
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return ``recipe2plan/timed`` or ``recipe2plan/untimed``, and its members."""
-    if not covers(name):
+    """Return ``recipe2plan/timed`` or ``recipe2plan/untimed``, and its members.
+
+    A bundled problem that the user's folder lacks is in no set.
+    """
+    if name not in names():
         return "", ()
     label = name.rpartition("/")[0]
     prefix = f"{label}/"
     return label, tuple(member for member in names() if member.startswith(prefix))
 
 
-@cache
 def load(name: str) -> Instance:
+    """Return a problem, that of the user's folder if it has the name; raises `UnknownNameError`."""
+    cookbook = _user_cookbook()
+    if cookbook is not None and name in cookbook.names:
+        return _load_from(cookbook, name)
+    return load_bundled(name)
+
+
+@lru_cache(maxsize=1024)
+def _load_from(cookbook: Cookbook, name: str) -> Instance:
+    return cookbook.problem(name)
+
+
+@cache
+def load_bundled(name: str) -> Instance:
     """Return a bundled problem; raises `UnknownNameError`."""
-    if not covers(name):
+    if name not in bundled_names():
         raise UnknownNameError("there is no such Recipe2Plan problem", value=name)
     _, setting, pair = name.split("/")
     if setting == "untimed":
-        return load(f"recipe2plan/timed/{pair}").without_maximum_lags(name)
+        return load_bundled(f"recipe2plan/timed/{pair}").without_maximum_lags(name)
     return combine(name, _pairs()[pair]["recipes"])
 
 
@@ -84,10 +125,18 @@ def combine(name: str, recipes: list[str]) -> Instance:
     return replace(all_recipes, name=name, actions=tuple(actions), lags=tuple(lags))
 
 
-@cache
 def reference_plan(name: str) -> tuple[StepCommand, ...] | None:
-    """Return the released plan of a bundled problem in its original order, ``None`` without one."""
-    if not covers(name):
+    """Return the reference plan of a problem in its original order, ``None`` without one."""
+    cookbook = _user_cookbook()
+    if cookbook is not None and name in cookbook.names:
+        return cookbook.plan(name)
+    return bundled_plan(name)
+
+
+@cache
+def bundled_plan(name: str) -> tuple[StepCommand, ...] | None:
+    """Return the released plan of a bundled problem, ``None`` without one."""
+    if name not in bundled_names():
         return None
     _, setting, pair = name.split("/")
     pair_row = _pairs()[pair]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from planoracle.instances.model.instance import Instance
@@ -127,8 +128,10 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     ---------
     A message is one decision: the first decision in its text. A message without a decision takes a minute. Terse
     feedback contains only the kind (`minute 1: object occupied`). Legal commands are all valid actions and `wait`. As
-    in the paper, the agent does not see durations and dependencies; with an open loop it does. The setting `vanilla`
-    requests one decision per minute and sends the whole conversation each time.
+    in the paper, the agent does not see durations and dependencies; the feedback on the start of an action states its
+    duration. The setting `open@1` lists both. The setting `vanilla` requests one decision per minute and sends the
+    whole conversation each time. With `--data timearena=DIR`, a clone of the released repository, prompts have its
+    descriptions of tasks and actions instead of ours; rules and data are those of the package.
 
     Example
     -------
@@ -136,11 +139,12 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     >>> run = environment(load("timearena/household1"))
     >>> for message in ("First the kettle: activate kettle", "pour kettle into teapot", "wash cup"):
     ...     print(run.step(message).observation.text)
-    Minute 0: activate kettle begins, and goes on by itself.
+    Minute 0: activate kettle begins, and will take 4 min.
     It is minute 1, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).
     Minute 1: "pour kettle into teapot" needs kettle, in use by 'activate kettle' until minute 4.
     It is minute 2, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).
-    Minute 2 to minute 4: wash cup takes 3 min, and is done.
+    Minute 2: wash cup begins, and will take 3 min.
+    Minute 4: wash cup is done.
     Meanwhile done: activate kettle.
     It is minute 5, 43 % of the work is done.
     >>> [command.text for command in run.legal()]
@@ -155,6 +159,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     has_discrete_time = True
     group_units: Mapping[str, str] = {"size": "tasks"}
     waits_are_commands = True
+    original_data = "a clone of its repository, for the texts of prompts"
     greedy_heuristics = ("timearena-greedy",)
     heuristics: Mapping[str, str] = {
         "timearena-greedy": "planoracle.heuristics.timearena_greedy:printed_schedule",
@@ -169,6 +174,11 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     feedback = lazy("planoracle.instances.benchmarks.timearena.feedback")
     live = lazy("planoracle.instances.benchmarks.timearena.live")
     generator = lazy("planoracle.instances.benchmarks.timearena.generator")
+    _texts = lazy("planoracle.instances.benchmarks.timearena.released_texts")
+
+    def check_copy(self, folder: Path) -> None:
+        """Raise `InputError` with the missing or unreadable file of a clone of the repository."""
+        self._texts.texts_in(folder)
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return the combined tasks, and their number as in Table 2."""

@@ -10,12 +10,13 @@ from math import inf
 from planoracle.instances.benchmarks.timearena.feedback import fault
 from planoracle.instances.benchmarks.timearena.language import decision, logged
 from planoracle.instances.benchmarks.timearena.problems import Object, RoleKey, Scenario, label, words, world
+from planoracle.instances.benchmarks.timearena.released_texts import Texts, texts
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator, kind_of, roles_of
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.feedback import ClockFormat, listed, sentence
+from planoracle.instances.protocol.feedback import ClockFormat, clean, listed, sentence
 from planoracle.instances.protocol.live import LiveText, ending
 from planoracle.instances.protocol.simulator import Step, entries_of
 
@@ -27,6 +28,8 @@ themselves after the minute in which you start them. While an action goes on, it
 need others to be done before. A decision that cannot be carried out costs a minute; {most} of \
 them in a row end the run."""
 
+# Longest text of a task or an action in the user's clone, in characters.
+_LONGEST = 300
 _ONE = "\nAnswer every message with one decision, and you are told what came of it."
 _ALL = "\nAnswer with all your decisions in order, one a line, for every minute in which no action occupies you."
 
@@ -34,15 +37,14 @@ _ALL = "\nAnswer with all your decisions in order, one a line, for every minute 
 class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
     """Texts of a run in which every message contains one decision.
 
-    As in the paper, the agent does not see durations and prerequisites. With an open loop it does, since it cannot
-    observe them.
+    As in the paper, the agent does not see durations and prerequisites; the start of an action states its duration.
 
     Examples
     --------
     >>> from planoracle import environment, load
     >>> run = environment(load("timearena/household1"))
     >>> print(run.step("First I start the kettle: activate kettle").observation.text)
-    Minute 0: activate kettle begins, and goes on by itself.
+    Minute 0: activate kettle begins, and will take 4 min.
     It is minute 1, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).
     >>> print(run.step("pour kettle into teapot").observation.text)
     Minute 1: "pour kettle into teapot" needs kettle, in use by 'activate kettle' until minute 4.
@@ -65,15 +67,35 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         return _INSTRUCTIONS.format(most=limit, occupying=occupying, autonomous=autonomous) + form
 
     def introduction(self) -> str:
-        """Return the tasks, the actions, and the objects with their states; see the class."""
+        """Return the tasks, the actions, and the objects with their states.
+
+        In the first wording, durations and prerequisites follow with an open loop.
+        """
         scene = self.simulator.world
-        tasks = "; ".join(map(label, scene.tasks))
+        tasks = "; ".join(map(self._task, scene.tasks))
         objects = ", ".join(map(_with_state, scene.objects.values()))
         lines = [f"The tasks: {tasks}.", *self._actions(scene)]
         lines.append(f"Objects: {objects}.")
-        if self.config.loop == "open":
+        if self.config.loop == "open" and self.config.wording == 1:
             lines += ["What is to be done:", *_work(scene)]
         return "\n".join([*lines, f"You have {self.simulator.limit} minutes."])
+
+    @cached_property
+    def _released(self) -> Texts | None:
+        """Texts of the user's clone of the repository, if any; the first wording has none."""
+        return None if self.config.wording == 1 else texts()
+
+    def _task(self, name: str) -> str:
+        """Describe a task."""
+        if self._released is None:
+            return label(name)
+        return clean(self._released.tasks[name], _LONGEST).rstrip(".")
+
+    def _phrase(self, verb: str) -> str:
+        """Describe an action, ``""`` for an unknown one."""
+        if self._released is None:
+            return _phrases().get(verb, "")
+        return clean(self._released.actions.get(verb, ""), _LONGEST)
 
     def _actions(self, scene: Scenario) -> Iterator[str]:
         """Yield lines about the actions: a phrase for each, in the first wording those that are autonomous."""
@@ -86,7 +108,8 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
             return
         yield "Actions, with objects in place of OBJ:"
         for verb, form in forms.items():
-            yield f"- {form}: {_phrases()[verb]}" if verb in _phrases() else f"- {form}"
+            phrase = self._phrase(verb)
+            yield f"- {form}: {phrase}" if phrase else f"- {form}"
         yield "- wait: let a minute pass"
 
     def command(self, state: ArenaState, message: object) -> str:
@@ -97,7 +120,7 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         """Return the effect of a decision, and the autonomous work that ended meanwhile."""
         if step.kind == "lost" and step.violation is None:
             return "You end the run."
-        lines = [self._effect(after, step)]
+        lines = [*self._effects(after, step)]
         over = before.running.keys() - after.running.keys()
         if over:
             ended = [(key, things) for key, things in before.running.items() if key in over]
@@ -105,20 +128,24 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
             lines.append(f"meanwhile done: {listed(commands)}")
         return "\n".join(map(sentence, lines))
 
-    def _effect(self, after: ArenaState, step: Step) -> str:
-        """Return the effect of a decision on the work that it starts."""
-        if step.violation is not None:
-            return fault(self.clock, step.violation)
+    def _effects(self, after: ArenaState, step: Step) -> Iterator[str]:
+        """Yield the start and the end of the work of a decision; in the first wording one of them."""
         when = self.clock.stretch(step.start, step.end)
+        if step.violation is not None:
+            yield fault(self.clock, step.violation)
+            return
         if step.kind == "wait":
-            return f"{when}: you wait"
+            yield f"{when}: you wait"
+            return
         key = roles_of(step.command)[0]
-        if key in after.running:
-            return f"{when}: {step.command} begins, and goes on by itself"
+        is_running = key in after.running
         done = "is not done in time" if after.remaining[key] else "is done"
         if self.config.wording == 1:
-            return f"{when}: {step.command} {done}"
-        return f"{when}: {step.command} takes {self._minutes(key)} min, and {done}"
+            yield f"{when}: {step.command} {'begins, and goes on by itself' if is_running else done}"
+            return
+        yield f"{self.clock.moment(step.start)}: {step.command} begins, and will take {self._minutes(key)} min"
+        if not is_running:
+            yield f"{self.clock.moment(step.end - 1)}: {step.command} {done}"
 
     def _minutes(self, key: RoleKey) -> int:
         """Return the duration of an action in minutes."""

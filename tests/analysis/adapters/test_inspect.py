@@ -163,7 +163,7 @@ def test_settings_of_papers_send_the_same_requests_in_inspect_ai(name, tmp_path)
     assert_graded_alike(log, tmp_path)
 
 
-@pytest.mark.parametrize(("benchmark", "setting"), samples.sample(setting_runs.NAMED, several=True))
+@pytest.mark.parametrize(("benchmark", "setting"), samples.sample(setting_runs.ALL, several=True))
 def test_every_setting_is_run_and_graded_with_the_mock_model(benchmark, setting, tmp_path):
     run = setting_runs.mock_run(benchmark, setting, tmp_path)
     assert (run["success"], run["ratio"]) == (1.0, 1.0)

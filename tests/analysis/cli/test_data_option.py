@@ -82,8 +82,10 @@ def test_data_option_refuses_folders_without_the_data(data: str, tmp_path: Path)
     for wrong, message in (
         (data, "lacks orders.json; must be a clone"),
         (f"paracook={tmp_path}", "is not a copy of ParaCook's data"),
+        (f"timearena={tmp_path}", "must be a clone of TimeArena's repository"),
+        (f"asynchow={tmp_path}", "must contain async_benchmark.pkl, "),
         ("paracook=nowhere", "must be BENCHMARK=DIR"),
-        *((name, "benchmarks: robotouille") for name in (f"timearena={tmp_path}", "robotouille", "robotouille=")),
+        *((name, "of these benchmarks: ") for name in (f"asynctool={tmp_path}", "robotouille", "robotouille=")),
     ):
         result = invoke("solve", NAME, "--data", wrong, env={"COLUMNS": "400"})
         assert (result.exit_code, result.stdout) == (2, "")

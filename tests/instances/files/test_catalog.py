@@ -149,7 +149,7 @@ def test_incomplete_name_is_not_loaded(name: str) -> None:
         catalog.load(name)
 
 
-@pytest.mark.parametrize("document", [{}, [], [[]], {"tasks": []}, [{"recipe": "A"}], 5, "text", None])
+@pytest.mark.parametrize("document", [{}, [], [[]], {"tasks": []}, [{"name": "A"}], 5, "text", None])
 def test_file_of_unknown_format_is_rejected(tmp_path: Path, document: Any) -> None:
     path = write(tmp_path / "k.json", document)
     with pytest.raises(InputError, match="unknown format; accepted are") as caught:

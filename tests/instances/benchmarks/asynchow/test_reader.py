@@ -16,6 +16,7 @@ import pytest
 from planoracle.instances.benchmarks.asynchow import problems
 from planoracle.instances.benchmarks.asynchow.bundled_data import KINDS, HowTo, how_to, names
 from planoracle.instances.errors import InputError
+from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import read_problems
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
@@ -85,6 +86,18 @@ def test_released_pickle_is_read(tmp_path: Path) -> None:
         replace(TEA, sentences=("boil water", "wait"))
     ]
     assert read_file(written(tmp_path, table(), "seq_benchmark.pkl"))[0].name == "sequential/0"
+
+
+@pytest.mark.parametrize("name", ["async.json", "async_benchmark.pkl"])
+def test_names_refer_to_the_files_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(registry.data_variable("asynchow"), str(tmp_path))
+    written(tmp_path, table() if name.endswith(".pkl") else {"problems": [tea()]}, name)
+    written(tmp_path, {"async/0": ["boil water", "wait"]}, "steps.json")
+    problems.check_copy(tmp_path)
+    assert catalog.expand(["asynchow/async/0"]) == [f"{tmp_path / name}#{name}/async/0"]
+    (problem,) = [of_kind(one, Instance) for one in read_problems("asynchow/async/0")]
+    assert [action.label for action in problem.actions] == ["boil water", "wait"]
+    assert catalog.expand(["asynchow/parallel/0"]) == ["asynchow/parallel/0"]
 
 
 @pytest.mark.parametrize("name", ["async.json", "async_benchmark.pkl"])

@@ -81,7 +81,7 @@ def test_detailed_feedback_names_occupied_objects_and_unmet_prerequisites() -> N
         for message in ("activate kettle", "pour kettle into cup", "brew tea with teapot", "sing", "wash cup")
     ]
     assert texts == [
-        "Minute 0: activate kettle begins, and goes on by itself.\n"
+        "Minute 0: activate kettle begins, and will take 4 min.\n"
         "It is minute 1, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).",
         "Minute 1: \"pour kettle into cup\" needs kettle, in use by 'activate kettle' until minute 4.\n"
         "It is minute 2, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).",
@@ -89,7 +89,8 @@ def test_detailed_feedback_names_occupied_objects_and_unmet_prerequisites() -> N
         "It is minute 3, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).",
         'Minute 3: "sing" is not an action.\nMeanwhile done: activate kettle.\n'
         "It is minute 4, 25 % of the work is done.",
-        "Minute 4 to minute 6: wash cup takes 3 min, and is done.\nIt is minute 7, 43 % of the work is done.",
+        "Minute 4: wash cup begins, and will take 3 min.\nMinute 6: wash cup is done.\n"
+        "It is minute 7, 43 % of the work is done.",
     ]
     assert run.situation() == "It is minute 7, 43 % of the work is done."
 
@@ -101,8 +102,21 @@ def test_terse_feedback_contains_only_the_kind() -> None:
     assert texts[3].endswith("The run is over: exit.")
 
 
-def test_only_open_loop_introduction_contains_durations_and_prerequisites() -> None:
-    closed, opened = live().introduction(), live(loop="open").introduction()
+def test_first_wording_of_feedback_names_autonomous_actions() -> None:
+    run = live(wording=1)
+    first, second = (run.step(message).observation.text for message in ("activate kettle", "wash cup"))
+    assert first.startswith("Minute 0: activate kettle begins, and goes on by itself.\n")
+    assert second.startswith("Minute 1 to minute 3: wash cup is done.\n")
+
+
+def test_action_that_the_time_limit_ends_is_not_done() -> None:
+    text = live(limit=2).step("wash cup").observation.text
+    assert text.startswith("Minute 0: wash cup begins, and will take 3 min.\nMinute 1: wash cup is not done in time.\n")
+
+
+def test_only_first_wording_of_an_open_loop_contains_durations_and_prerequisites() -> None:
+    closed, opened = live().introduction(), live(loop="open", wording=1).introduction()
+    assert live(loop="open").introduction() == closed
     assert "pour OBJ into OBJ" in closed
     assert "cup (dirty)" in closed
     assert "2 min" not in closed
