@@ -25,7 +25,8 @@ def load(name: str | Path) -> Problem:
     Parameters
     ----------
     name
-        Name, as on the command line, or path of a file.
+        Name, as on the command line, or path of a file (``mine.json``, its problem ``mine.json#soup``, its variant
+        ``mine.json@42``, with two agents ``mine.json~2``).
 
     Raises
     ------

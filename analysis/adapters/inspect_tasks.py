@@ -247,7 +247,9 @@ def _plain(error: Exception) -> str:
 
 def place_of(name: str, problem: Problem) -> str:
     """Return the name by which a problem is found again that was read by name or from a file."""
-    return name if name == problem.name or not catalog.is_file(name) or "#" in name else f"{name}#{problem.name}"
+    if name == problem.name or not catalog.is_file(name) or "#" in name:
+        return name
+    return f"{catalog.file_path(name)}#{problem.name}"
 
 
 def _task_of(benchmark: AnyBenchmark) -> Any:

@@ -40,7 +40,8 @@ def complete_heuristic(start: str) -> list[str]:
 
 
 _NAMES = typer.Argument(
-    help="Names, prefixes (BENCHMARK/SET) or globs (BENCHMARK/*/Vada_*) of problems; files or folders of problems.",
+    help="Names, prefixes (BENCHMARK/SET) or globs (BENCHMARK/*/Vada_*) of problems; files or folders of problems; "
+    "FILE@SEED for a variant of a file, if the benchmark has variants.",
     metavar="NAME",
     autocompletion=catalog.completions,
 )

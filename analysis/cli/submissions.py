@@ -22,7 +22,7 @@ from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.intake.record_fields import FIELDS, identity_of, parse_columns
 from planoracle.analysis.intake.submissions import Intake, SubmissionResult, answers, record_of
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files.catalog import expand
+from planoracle.instances.files.catalog import expand, file_path
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.workers.worker import TaskLimits
 
@@ -151,7 +151,7 @@ class SubmissionSource:
     def places(self) -> Places:
         """Files that submissions may name: those of ``--instances``, and the files of ``--problems``."""
         folders = map(str, self.instances)
-        files = filter(exists, self.problems)
+        files = filter(exists, map(file_path, self.problems))
         return Places((*folders, *files), self.trust_paths)
 
     def open(self, *, claims: bool = False) -> Intake:

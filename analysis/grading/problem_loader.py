@@ -88,11 +88,16 @@ def _among(path: str, roots: Iterable[str]) -> bool:
 
 
 def _parts(name: str) -> Iterator[tuple[str, str]]:
-    """Yield each split of a name into a path and a suffix with problem and number of agents."""
+    """Yield each split of a name into a path and a suffix with problem, variant and number of agents."""
     crew = split_agent_suffix(name)
     splits = [(name, "")]
     if crew is not None:
         splits.append(crew)
+    base, agents = splits[-1]
+    variant = catalog.split_variant(base)
+    if variant is not None:
+        original, label = variant
+        splits.append((original, f"@{label}{agents}"))
     for head, suffix in splits:
         yield head, suffix
         path, sign, problem = head.rpartition("#")
@@ -106,7 +111,7 @@ class Problems:
     Parameters
     ----------
     named
-        Problems by name, which precede all others.
+        Problems by name, which precede all others, also with variants and agents (``soup@42~2``).
     places
         Files that names may be paths of; by default none. Errors do not reveal the content of such a file.
 
@@ -148,8 +153,9 @@ class Problems:
         return None if path is None else catalog.file_path(path)
 
     def _read(self, name: str) -> Problem:
-        if name in self._named:
-            return self._named[name]
+        derived = catalog.DerivedName.of(name, self._named)
+        if derived is not None:
+            return derived.derive(self._named[derived.original])
         path = catalog.local_path(name)
         if path != name:
             return _single(name, path)

@@ -44,7 +44,7 @@ class NameResolver:
     def find_full(self, text: str) -> str | None:
         """Return the problem of a full name, with ``__`` for ``/``; ``None`` without one."""
         for name in (text, text.replace("__", "/")):
-            if name in self._named:
+            if catalog.DerivedName.of(name, self._named) is not None:
                 return name
         return problem_name(text)
 

@@ -1,16 +1,16 @@
-"""Names of problems: bundled problems, sets, names with more agents, local data, and problem files."""
+"""Names of problems: bundled problems, sets, local data, problem files, variants and more agents."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import lru_cache, partial
 from os import scandir
 from os.path import exists, isdir, join
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.instances.errors import InputError, InputNote, UnknownNameError
 from planoracle.instances.files import task_table
@@ -48,6 +48,8 @@ _HARMLESS_ENDINGS = frozenset(
 _DOCUMENT = re.compile(
     r"(?i)(?:read[_-]?me|licen[cs]e|copying|notice|authors|changelog|citation|attribution|makefile)(?:[-_.].*)?"
 )
+# Name of a file or folder, or of a problem in a file, and the label of a variant.
+_VARIANT = re.compile(r"(.+)@([^@~#/\\]+)", re.DOTALL)
 # Number of files that a note names.
 _LISTED = 10
 # Endings of files with one problem per line.
@@ -105,6 +107,16 @@ def _split(name: str) -> tuple[str, str]:
     return split_agent_suffix(name) or (name, "")
 
 
+def split_variant(name: str) -> tuple[str, str] | None:
+    """Split a name into the original problem and the label of a variant; ``None`` without a label.
+
+    >>> split_variant("mine.json#soup@42"), split_variant("mine.json")
+    (('mine.json#soup', '42'), None)
+    """
+    match = _VARIANT.fullmatch(name) if len(name) <= _LONGEST_NAME else None
+    return None if match is None else (match[1], match[2])
+
+
 def names_problem(name: str) -> bool:
     """Return whether a name stands for one problem, bundled or combined, with any number of agents.
 
@@ -137,7 +149,8 @@ def expand(patterns: Iterable[str]) -> list[str]:
 
     A prefix stands for everything below it (``recipe2plan/timed``); a glob for all names it matches
     (``recipe2plan/*/Cobbler_*``); a folder for the problem files in it. A path of a file stays as it
-    is. With ``~3`` at the end these are the same problems with three agents. Names may be written in any case.
+    is. With ``~3`` at the end these are the same problems with three agents. With ``@7`` a file or folder stands for
+    variants of its problems. Names may be written in any case.
 
     Raises
     ------
@@ -167,7 +180,11 @@ def expand(patterns: Iterable[str]) -> list[str]:
         if agents and _path(pattern) is None:
             names.update(dict.fromkeys(name + agents for name in expand([base])))
             continue
-            # A file needs no look through all names, which would load all benchmarks.
+        variant = split_variant(pattern)
+        if variant is not None and not exists(pattern) and isdir(variant[0]):
+            names.update(dict.fromkeys(f"{path}@{variant[1]}" for path in expand([variant[0]])))
+            continue
+        # A file needs no look through all names, which would load all benchmarks.
         is_path = _catalog(pattern) is None and is_file(pattern)
         members = [] if is_path else _members(pattern)
         if members and pattern:
@@ -279,14 +296,20 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
 
 
 def is_file(name: str) -> bool:
-    """Return whether a name is the path of a file, or of one problem in it (``path#name``, ``path~3``)."""
-    base, _ = _split(name)
-    return _path(name) is not None or _path(base) is not None
+    """Return whether a name is that of a file or of a problem in it, such as ``path#name@7~3``."""
+    return _file_of(name) is not None
 
 
 def file_path(name: str) -> str:
-    """Return the path of the file of a name (``path``, ``path#name``, ``path~3``), else the name."""
-    return _path(name) or _path(_split(name)[0]) or name
+    """Return the path of the file of a name such as ``path#name@7~3``, else the name."""
+    return _file_of(name) or name
+
+
+def _file_of(name: str) -> str | None:
+    """Return the path of the file of a name, also of a variant and with agents; ``None`` without a file."""
+    base, _ = _split(name)
+    original = split_variant(base)
+    return _path(name) or _path(base) or (None if original is None else _path(original[0]))
 
 
 def _path(name: str) -> str | None:
@@ -337,6 +360,9 @@ def _is_harmless(name: str) -> bool:
 def _no_match(name: str, message: str) -> UnknownNameError:
     """Return the error for a name without a match, be it meant as a file, a folder or a problem."""
     path = name if exists(name) else name.rpartition("#")[0] or name
+    original = split_variant(path)
+    if original is not None and not exists(path) and _looks_like_a_file(original[0]):
+        path = original[0]
     if isdir(path):
         return UnknownNameError(f"{message}: {path} is a folder; name a file in it")
     if exists(path):
@@ -423,6 +449,52 @@ def _with_agents(original: Problem, agents: str) -> Problem:
     return registry.of(original).with_agents(original, agents)
 
 
+def variant_of(original: Problem, label: str) -> Problem:
+    """Return a variant of the problem of a file; raises `InputError` if there is none."""
+    return registry.of(original).variant(original, label)
+
+
+def _derivation(name: str) -> tuple[str, Callable[[Problem], Problem]] | None:
+    """Return the original of a name with agents or a variant, and the function that derives its problem."""
+    base, agents = _split(name)
+    if agents:
+        return base, partial(_with_agents, agents=agents)
+    original = split_variant(name)
+    if original is None or _path(original[0]) is None:
+        return None
+    return original[0], partial(variant_of, label=original[1])
+
+
+class DerivedName(NamedTuple):
+    """Name of a problem: its original, the label of a variant and an agent suffix, which may be empty.
+
+    >>> DerivedName.of("soup@42~2", {"soup"}), DerivedName.of("soup@42", {"soup@42"}), DerivedName.of("soup", ())
+    (DerivedName(original='soup', label='42', agents='~2'), DerivedName(original='soup@42', label='', agents=''), None)
+    """
+
+    original: str
+    label: str
+    agents: str
+
+    @classmethod
+    def of(cls, name: str, known_names: Collection[str]) -> DerivedName | None:
+        """Split a name whose original is a known one; ``None`` if it is not known."""
+        if name in known_names:
+            return cls(name, "", "")
+        base, agents = _split(name)
+        if base in known_names:
+            return cls(base, "", agents)
+        variant = split_variant(base)
+        if variant is None or variant[0] not in known_names:
+            return None
+        return cls(*variant, agents)
+
+    def derive(self, original: Problem) -> Problem:
+        """Return the problem; raises `InputError` if there is no such variant, or it cannot have these agents."""
+        problem = variant_of(original, self.label) if self.label else original
+        return _with_agents(problem, self.agents) if self.agents else problem
+
+
 def load(name: str) -> Instance:
     """Return the scheduling problem of a name; raises `InputError`, also for a problem of another kind."""
     return of_kind(problem(name), Instance)
@@ -466,22 +538,31 @@ def read_each(name_or_path: str) -> list[Problem | InputError]:
     name_or_path = local_path(name_or_path)
     if names_problem(name_or_path):
         return [problem(name_or_path)]
-    base, agents = _split(name_or_path)
+    derivation = _derivation(name_or_path)
     path = _path(name_or_path)
-    if agents and path is None:
-        return [_with_agents(original, agents) for original in read_problems(base)]
+    if path is None and derivation is not None:
+        return _derived_problems(*derivation)
     entries = _read(path or name_or_path)
     if path in (None, name_or_path):
         return entries
     name = name_or_path.removeprefix(f"{path}#")
     selected: list[Problem | InputError] = [entry for entry in entries if getattr(entry, "name", None) == name]
-    if not selected and agents:
-        return [_with_agents(original, agents) for original in read_problems(base)]
+    if not selected and derivation is not None:
+        return _derived_problems(*derivation)
     if not selected:
         names = [entry.name for entry in entries if not isinstance(entry, InputError)]
         message = f"the file contains no problem of this name{did_you_mean(name, names)}"
         raise UnknownNameError(message, value=name_or_path)
     return selected
+
+
+def _derived_problems(name: str, derive: Callable[[Problem], Problem]) -> list[Problem | InputError]:
+    """Return what is derived from the problems of a name; an error names their file."""
+    originals = read_problems(name)
+    try:
+        return [derive(original) for original in originals]
+    except InputError as error:
+        raise error if error.source else error.at(file_path(name)) from None
 
 
 def _read(path: str) -> list[Problem | InputError]:

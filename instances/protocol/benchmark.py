@@ -254,6 +254,16 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
             Suffix of the name, as in ``~3``.
         """
 
+    def variant(self, problem: _P, label: str) -> Problem:
+        """Return a variant of the problem of a file; raises `InputError` if it has none.
+
+        Parameters
+        ----------
+        label
+            Text after the ``@`` of the name, as in ``mine.json@42``.
+        """
+        raise InputError(f"problems of {self.name} have no variants", field="name", value=f"{problem.name}@{label}")
+
     def check(self, problem: _P) -> None:
         """Raise `InputError` if a valid problem needs what the rules or the plan language lack."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from math import prod
 from operator import or_
 from threading import Lock
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
 from planoracle.instances.errors import InputError
@@ -207,6 +207,8 @@ class Kitchen(CacheHolder):
         The goal in words.
     unit
         ``step``, or ``round`` if all players act in each.
+    simulator_file
+        Content of the simulator's file that the kitchen was read from, for its variants; ``None`` for others.
     """
 
     kind: ClassVar[str] = "kitchen"
@@ -220,6 +222,7 @@ class Kitchen(CacheHolder):
     goal: Goal
     text: str = ""
     unit: str = "step"
+    simulator_file: Any = field(default=None, init=False, compare=False)
 
     @classmethod
     def of(
@@ -333,9 +336,9 @@ def check_size(count: int) -> None:
 
 
 def _check_goal(goal: Goal, domain: KitchenDomain, types: Mapping[str, str]) -> None:
-    for field, count in (("goal", len(goal.conditions)), ("roles", len(goal.roles))):
+    for place, count in (("goal", len(goal.conditions)), ("roles", len(goal.roles))):
         if count > MAX_CONDITIONS:
-            raise InputError(f"must be at most {MAX_CONDITIONS}", field=field, value=count)
+            raise InputError(f"must be at most {MAX_CONDITIONS}", field=place, value=count)
     for role in goal.roles:
         kind, _, label = role.partition("#")
         if not label or "#" in label or domain.type_of(kind) is None:

@@ -37,10 +37,18 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     | `robotouille/synchronous/3_burger@42` | its variant (seeds 42, 84, ..., 420; not in `multi_agent`) |
     | `robotouille/synchronous@42`, `robotouille/synchronous@*` | variants of a set with one seed, all variants |
     | `robotouille/synchronous/3_burger~2` | the same kitchen with two cooks (also `--agents 2`) |
+    | `mine.json@42`, `mine.json@42~2` | variant of a kitchen file with seed 42 (any seed), also with two cooks |
 
     `asynchronous/3.1_lettuce_cheeseburger` and `multi_agent/multi_fries_and_chicken_lettuce_tomato_sandwich` were
     released, but are not used in the paper, so they are in no set. Additional cooks start with empty hands at vacant
-    stations, at empty ones first. Variants for other seeds are [kitchens of our own](__init__.py).
+    stations, at empty ones first. Variants for other seeds are [kitchens of our own](__init__.py), or those of a file.
+
+    `mine.json@42` works for every file of a kitchen, in all commands and as `instance` of submissions (with
+    `--problems mine.json` also `NAME@42`). A file of the simulator is shuffled on its grid as by the released
+    generator, with the same random numbers: 200 of 200 released variants are reproduced from the files of their tasks.
+    The generator adds stations and items, dissolves stacks, and takes the next seed if the things do not fit. It places
+    one player and leaves meals behind, so files with several players or with meals have no variants. A file in our
+    format has no grid; its variants are made like those of [our own kitchens](__init__.py).
 
     A file in our format names objects by kind and number. The kind determines the type; positions determine most facts:
 
@@ -233,6 +241,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     _goal_texts = lazy("planoracle.instances.benchmarks.kitchens.goal_text")
     _words = lazy("planoracle.instances.benchmarks.kitchens.descriptions")
     _layouts = lazy("planoracle.instances.benchmarks.kitchens.kitchen_layout")
+    _variants = lazy("planoracle.instances.benchmarks.kitchens.variants")
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return the task of a variant, without its seed, as in Table 3."""
@@ -263,3 +272,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
                 value=rules[0],
             )
         return cast("Kitchen", self._layouts.with_cooks(problem, int(count)))
+
+    def variant(self, problem: Kitchen, label: str) -> Kitchen:
+        """Return the variant of a kitchen for a seed."""
+        return cast("Kitchen", self._variants.variant(problem, label))

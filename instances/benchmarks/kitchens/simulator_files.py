@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from operator import attrgetter
 from os.path import isfile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from planoracle.instances.benchmarks.kitchens import problems
 from planoracle.instances.benchmarks.kitchens.domain import bundled
@@ -19,17 +21,17 @@ from planoracle.instances.files.instance_file import StrictEntry, input_error
 
 # No name of a kitchen is longer.
 _LONGEST = 300
+# Endings of the file of a name.
+_ENDINGS = ("", ".json")
 #: Lists of an environment, and the type of their entries.
 _FIELDS = {"stations": "station", "items": "item", "players": "player", "containers": "container", "meals": "meal"}
 
 
-class _Thing(StrictEntry):
+class GridThing(StrictEntry):
     """Object on a cell; a player faces a direction, an item has a level in its stack.
 
     Files of the variant generator contain ``typed_enum`` and ``force_add``, which have no effect.
     """
-
-    model_config = ConfigDict(frozen=False)  # names get numbers
 
     name: str = Field(min_length=1)
     x: int
@@ -46,6 +48,11 @@ class _Thing(StrictEntry):
         """Cell on which it stands."""
         return self.x, self.y
 
+    @property
+    def kind(self) -> str:
+        """Its name without a number."""
+        return self.name.rstrip("0123456789")
+
 
 class _Condition(StrictEntry):
     """Condition of the goal; an id of digits is a role."""
@@ -55,24 +62,24 @@ class _Condition(StrictEntry):
     ids: list[Any]
 
 
-class _Environment(StrictEntry):
-    """File of the simulator. The size of its grid has no effect."""
+class SimulatorFile(StrictEntry):
+    """File of the simulator. The size of its grid matters only to its variants."""
 
     version: Literal["1.0.0"] = "1.0.0"
     width: int = 0
     height: int = 0
     config: problems.Config = Field({})
 
-    stations: list[_Thing]
-    players: list[_Thing]
+    stations: list[GridThing]
+    players: list[GridThing]
     goal: list[_Condition]
-    items: list[_Thing] = Field([])
-    containers: list[_Thing] = Field([])
-    meals: list[_Thing] = Field([])
+    items: list[GridThing] = Field([])
+    containers: list[GridThing] = Field([])
+    meals: list[GridThing] = Field([])
     goal_description: str = ""
 
 
-_Things = dict[str, list[_Thing]]
+_Things = dict[str, list[GridThing]]
 
 
 def recognises(document: Any) -> bool:
@@ -92,12 +99,19 @@ def read(document: Any, source: str) -> list[Kitchen]:
 
 
 def file_of(name: str, folder: Path) -> str | None:
-    """Return the file of a kitchen below a folder, ``None`` if there is none."""
+    """Return the file of a kitchen below a folder, with ``@SEED`` for a variant, or ``None``."""
     inner = Path(name.removeprefix("robotouille/"))
     if len(name) > _LONGEST or "\0" in name or inner.is_absolute() or ".." in inner.parts:
         return None
-    paths = (folder / inner.parent / f"{inner.name}{ending}" for ending in ("", ".json"))
-    return next((str(path) for path in paths if isfile(path)), None)  # which raises for no path
+    original, at, seed = inner.name.partition("@")
+    files = {f"{inner.name}{ending}": "" for ending in _ENDINGS}
+    if at:
+        files |= {f"{original}{ending}": f"@{seed}" for ending in _ENDINGS}
+    for file, suffix in files.items():
+        path = folder / inner.parent / file
+        if isfile(path):  # which raises for no path
+            return f"{path}{suffix}"
+    return None
 
 
 def environment_from_document(document: Any, source: str, name: str) -> Kitchen:
@@ -114,24 +128,30 @@ def environment_from_document(document: Any, source: str, name: str) -> Kitchen:
         Naming file, field and value of the first fault.
     """
     try:
-        entry = _Environment.model_validate({key: document[key] for key in document if not key.startswith("_")})
+        entry = SimulatorFile.model_validate({key: document[key] for key in document if not key.startswith("_")})
     except ValidationError as error:
-        raise input_error(error, source, _Environment) from None
+        raise input_error(error, source, SimulatorFile) from None
     try:
-        domain = bundled().with_config(entry.config)
-        things = {field: _with_numbers(field, getattr(entry, field)) for field in _FIELDS}
-        layout, goal = _layout(things), _goal(entry.goal, things)
-        return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, entry.goal_description)
+        return kitchen_of_file(entry, name)
     except InputError as error:
         raise error.at(source) from None
 
 
-def _with_numbers(field: str, things: list[_Thing]) -> list[_Thing]:
+def kitchen_of_file(entry: SimulatorFile, name: str) -> Kitchen:
+    """Return the kitchen of a file, and store the file with it; raises `InputError` with the field."""
+    domain = bundled().with_config(entry.config)
+    things = {field: _with_numbers(field, getattr(entry, field)) for field in _FIELDS}
+    layout, goal = _layout(things), _goal(entry.goal, things)
+    kitchen = Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, entry.goal_description)
+    object.__setattr__(kitchen, "simulator_file", entry)
+    return kitchen
+
+
+def _with_numbers(field: str, things: list[GridThing]) -> list[GridThing]:
     """Check the things of a list, and give them numbers if they have none."""
     check_size(len(things))
     object_type = _FIELDS[field]
-    kinds = [thing.name.rstrip("0123456789") for thing in things]
-    for i, (thing, kind) in enumerate(zip(things, kinds, strict=True)):
+    for i, thing in enumerate(things):
         for p, trait in enumerate(thing.predicates):
             if bundled().signature.get(trait) != (object_type,):
                 raise InputError(
@@ -139,20 +159,21 @@ def _with_numbers(field: str, things: list[_Thing]) -> list[_Thing]:
                 )
         if field == "players" and [type(step) for step in thing.direction] != [int, int]:
             raise InputError("must be two whole numbers", field=f"{field}[{i}].direction", value=thing.direction)
-        if bundled().type_of(kind) != object_type:
+        if bundled().type_of(thing.kind) != object_type:
             hint = "; random objects are not supported" if thing.name == object_type else ""
             raise InputError(
                 f"is not an object of the type {object_type}{hint}", field=f"{field}[{i}].name", value=thing.name
             )
-    is_numbered = {thing.name != kind for thing, kind in zip(things, kinds, strict=True)}
+    is_numbered = {thing.name != thing.kind for thing in things}
     if len(is_numbered) > 1:
         raise InputError("either all names or none must end in a number", field=field)
     if False in is_numbered:
-        count: dict[str, int] = {}
-        for thing in sorted(things, key=lambda thing: thing.cell):
-            count[thing.name] = count.get(thing.name, 0) + 1
-            thing.name += str(count[thing.name])
-        return sorted(things, key=lambda thing: thing.cell)
+        count = Counter[str]()
+        numbered = []
+        for thing in sorted(things, key=attrgetter("cell")):
+            count[thing.kind] += 1
+            numbered.append(thing.model_copy(update={"name": f"{thing.kind}{count[thing.kind]}"}))
+        return numbered
     names = set[str]()
     for i, thing in enumerate(things):
         split_name(thing.name)
@@ -187,7 +208,7 @@ def _layout(things: _Things) -> KitchenLayout:
         if meals:
             layout.containers[container.name] = meals
     placed = set(layout.objects())
-    all_things: list[_Thing] = []
+    all_things: list[GridThing] = []
     for field in _FIELDS:
         all_things += things[field]
     layout.unplaced = [thing.name for thing in all_things if thing.name not in placed]
