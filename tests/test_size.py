@@ -22,9 +22,9 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: of other packages (1,000), answers of models that are stored one by one (500), tables read by a worker (500), and
 #: their tests, and by a comparison of the decision points of live runs and replays (250); names for intermediate values
 #: and lists of stages saved 700. What the papers have took 2,700, and its tests 2,900: settings in files, tables and
-#: figures by one command, beliefs, captions, kinds of combinations, and refusals. Planners of grid kitchens went, and
-#: their tests (5,300 and 2,800).
-CEILINGS = {"packages": 134_700, "tests": 156_900}
+#: figures by one command, beliefs, captions, kinds of combinations, and refusals. Classes of tools of users took 600,
+#: their tests 1,600. Planners of grid kitchens went, and their tests (5,300 and 2,800).
+CEILINGS = {"packages": 135_200, "tests": 158_600}
 
 
 def operations(text: str) -> int:

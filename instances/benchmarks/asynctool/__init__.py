@@ -35,10 +35,10 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     A problem in a file (JSON Schema: `planoracle instances --schema asynctool`) has `"format": "planoracle/asynctool"`,
     `"version": 1`, `name`, `delay` (turns, or an object with `least`, `most`, `seed` and delays of single `tools`) and
     `tasks`. A task has `id`, `question`, `family`, `ground_truth` (call strings such as `read_price(symbol='ALPH')`)
-    and `initial`, the initial state. `family` is a bundled tool family, or `null`: calls then return
-    nothing, and only the calls are graded. `tools` may list names, or documents as in the paper's Figure 11.
-    A file with `problems` has several; `file.json#name` selects one. Every reference call is executed when a file is
-    read; a failing one is an error.
+    and `initial`, the initial state. `family` is a bundled tool family or a [class of yours](../../../.docs/tools.md),
+    or `null`: calls then return nothing, and only the calls are graded. `tools` may list names, or documents as in the
+    paper's Figure 11. A file with `problems` has several; `file.json#name` selects one. Every reference call is
+    executed when a file is read; a failing one is an error.
 
     As an instance, a call is an action of one turn with a minimum lag to the next call of its chain, and the closing
     message is the last action, counted in the makespan. For a constant delay d and g = d + 1 the optimum is max(sum of
@@ -151,6 +151,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     allows_hints = False
     group_units: Mapping[str, str] = {"size": "tasks", "delay": "turns"}
     heuristics: Mapping[str, str] = {"asynctool-sequential": "planoracle.heuristics.recipe2plan_dfs:sequential"}
+    tool_families = lazy("planoracle.instances.benchmarks.asynctool.problem_model:FAMILIES")
 
     catalog = lazy("planoracle.instances.benchmarks.asynctool.problems")
     reader = lazy("planoracle.instances.benchmarks.asynctool.problems")

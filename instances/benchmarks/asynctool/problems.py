@@ -269,7 +269,9 @@ class SubTaskEntry(StrictEntry):
     ground_truth: list[str] = Field(
         min_length=1, max_length=MAX_CALLS, description="reference calls in order, such as f(a=1)"
     )
-    family: str | None = Field(None, description="tool family that executes the calls, or null for none")
+    family: str | None = Field(
+        None, description="tool family that executes the calls, bundled or a class of tools; null for none"
+    )
     tools: list[Annotated[str | dict[str, Any], BeforeValidator(_name_or_document)]] | None = Field(
         None,
         description="offered tools: names, or documents as in the paper's Figure 11; default: all tools of the family",
@@ -371,7 +373,9 @@ def _sub_task(entry: SubTaskEntry) -> SubTask:
         offered = {call.name: {"name": call.name} for call in calls}
     task = SubTask(entry.id, entry.question, tuple(calls), entry.family, offered, entry.initial)
     if task.family is not None:
-        check_document(family_of(task.family).Initial, task.initial, "initial")
+        family = family_of(task.family)
+        check_document(family.Initial, task.initial, "initial")
+        family.check_repeatable(task.initial, [(call.name, call.params) for call in calls])
     for i, (call, result) in enumerate(zip(calls, task.solved.results, strict=True)):
         field = f"ground_truth[{i}]"
         text = entry.ground_truth[i]
