@@ -25,12 +25,13 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     Problems
     --------
     `asynctool` names 100 problems: 17 `similar2`, 18 `cross2`, 34 `similar3` and 31 `cross3`, in the proportions of the
-    paper's Table 5 (`asynctool/cross2/01`). There are 60 tasks of 2 to 5 calls, five for each of twelve tool families,
+    paper's Table 5 (`asynctool/cross2/01`). There are 84 tasks of 2 to 5 calls, seven for each of twelve tool families,
     one for each class of the paper's Table 3: `files`, `formats`, `generation`, `messages`, `numbers`, `posts`,
     `records`, `text`, `tickets`, `trading`, `travel`, `vehicle`. Any combination is a problem,
     `asynctool/files_1+trading_3`; the 100 problems combine tasks of all families but `formats` and `generation`.
-    `planoracle generate asynctool --combine --kind similar --tasks 3` draws new ones of all families. A suffix sets the
-    delay, also for sets: `@2`, `@0-1`, `@1-2:7` (drawn for each call with seed 7).
+    `planoracle generate asynctool --combine --kind similar --tasks 3 --count 240` draws new ones of all families, also
+    in the sizes of the paper: 420 problems have three similar tasks, and as many have four. A suffix sets the delay,
+    also for sets: `@2`, `@0-1`, `@1-2:7` (drawn for each call with seed 7).
 
     A problem in a file (JSON Schema: `planoracle instances --schema asynctool`) has `"format": "planoracle/asynctool"`,
     `"version": 1`, `name`, `delay` (turns, or an object with `least`, `most`, `seed` and delays of single `tools`) and
