@@ -50,6 +50,7 @@ EXTENSION_POINTS = {
     "Generator of random problems": "generator",
     "Heuristic": "heuristics/registry.py",
     "Kind of problems": "planoracle.kinds",
+    "Class of tools": "planoracle.tools",
     "Agent": "analysis/agents/builtin.py",
     "Client of a model": "planoracle.analysis.agents.model_prompts.Speaker",
     "Reward": "analysis/grading/rewards.py",

@@ -116,7 +116,7 @@ Kinds of problems
 
 Heuristics
 ----------
-- `register`: adds a benchmark, a heuristic or a kind of problems to this process.
+- `register`: adds a benchmark, a heuristic, a kind of problems or a class of tools to this process.
 - `Budget`: limits of a heuristic.
 - `HeuristicOutcome`: schedule of a heuristic, or the reason why there is none.
 

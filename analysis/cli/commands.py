@@ -80,7 +80,7 @@ def load(name: str) -> Any:
         return typer.main.get_command(function)
     if name in ("solve", "compare", "explain", "gantt"):
         function = options.with_table_options(function)
-    function = submissions.with_submissions(options.with_data(function))
+    function = submissions.with_submissions(options.with_tools(options.with_data(function)))
     function = options.with_view(function)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     single.command(name, cls=HelpCommand)(function)

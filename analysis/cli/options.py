@@ -25,7 +25,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.task_table import table_options
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.task_columns import FIELDS, NAME_FIELDS, TableOptions
-from planoracle.instances.protocol import registry
+from planoracle.instances.protocol import registry, tool_classes
 from planoracle.instances.text import one_of
 from planoracle.instances.workers.pool import each_in_worker
 
@@ -380,6 +380,43 @@ def _data_folders(entries: Iterable[str]) -> dict[str, Path]:
             raise typer.BadParameter(str(error), param_hint="--data") from None
         folders[name] = Path(folder)
     return folders
+
+
+_TOOLS: dict[str, tuple[Any, Any]] = {
+    "tools": (
+        Annotated[
+            list[Path] | None,
+            typer.Option(
+                "--tools",
+                help=(
+                    "Python file whose classes are tool families for your problem files (repeatable). The file is run; "
+                    "only this option can name one, no problem or submission."
+                ),
+                metavar="FILE",
+                exists=True,
+                dir_okay=False,
+            ),
+        ],
+        None,
+    ),
+}
+
+
+def with_tools(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command function with the option ``--tools``."""
+    return with_options(function, _TOOLS, _use_tools)
+
+
+@contextmanager
+def _use_tools(tools: list[Path] | None) -> Iterator[None]:
+    """Use the classes of tools in files, also in worker processes; raises `InputError`."""
+    tool_classes.use_files(tools or ())
+    try:
+        if tools:
+            tool_classes.by_name()
+        yield
+    finally:
+        tool_classes.use_files(())
 
 
 _LAYOUT = "Figure"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
@@ -136,6 +136,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Heuristics of the paper by name: ``module:function``, see `planoracle.heuristics.registry`.
     greedy_heuristics
         Names of the greedy ones, which the agent ``greedy`` tries before those of planoracle.
+    tool_families
+        Names of bundled families of tools, which no class of tools of another package or a file may have.
     group_units
         Units of the values of `groups`, where they have one.
     bins
@@ -162,6 +164,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     original_data: str = ""
     heuristics: Mapping[str, str] = {}
     greedy_heuristics: tuple[str, ...] = ()
+    tool_families: Collection[str] = ()
     group_units: Mapping[str, str] = {}
     bins: Mapping[str, tuple[float, ...]] = {}
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from planoracle.instances.errors import InputError
 
 _T = TypeVar("_T")
-
-_NAME = re.compile("[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
 
 class Contributions(Generic[_T]):
@@ -26,6 +24,10 @@ class Contributions(Generic[_T]):
     check
         Raises `InputError` for an object, with its name, that is none of these.
     """
+
+    #: Form of the names.
+    NAME: ClassVar[re.Pattern[str]] = re.compile("[a-z][a-z0-9]*([-_][a-z0-9]+)*")
+    NAME_IN_WORDS: ClassVar[str] = "must be lower-case letters and digits, with words joined by - or _"
 
     def __init__(self, group: str, noun: str, check: Callable[[object, str], None]) -> None:
         self.group = group
@@ -68,9 +70,8 @@ class Contributions(Generic[_T]):
 
     def _check(self, contribution: object, name: str, used: Iterable[str]) -> None:
         """Raise `InputError` for a name that is not valid or in use, and for an object of another type."""
-        if not _NAME.fullmatch(name):
-            message = "must be lower-case letters and digits, with words joined by - or _"
-            raise InputError(message, field=self.group, value=name)
+        if not self.NAME.fullmatch(name):
+            raise InputError(self.NAME_IN_WORDS, field=self.group, value=name)
         if name in used:
             raise InputError(f"is the name of another {self.noun}", field=self.group, value=name)
         self._check_type(contribution, name)

@@ -25,20 +25,21 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     Problems
     --------
     `asynctool` names 100 problems: 17 `similar2`, 18 `cross2`, 34 `similar3` and 31 `cross3`, in the proportions of the
-    paper's Table 5 (`asynctool/cross2/01`). There are 60 tasks of 2 to 5 calls, five for each of twelve tool families,
+    paper's Table 5 (`asynctool/cross2/01`). There are 84 tasks of 2 to 5 calls, seven for each of twelve tool families,
     one for each class of the paper's Table 3: `files`, `formats`, `generation`, `messages`, `numbers`, `posts`,
     `records`, `text`, `tickets`, `trading`, `travel`, `vehicle`. Any combination is a problem,
     `asynctool/files_1+trading_3`; the 100 problems combine tasks of all families but `formats` and `generation`.
-    `planoracle generate asynctool --combine --kind similar --tasks 3` draws new ones of all families. A suffix sets the
-    delay, also for sets: `@2`, `@0-1`, `@1-2:7` (drawn for each call with seed 7).
+    `planoracle generate asynctool --combine --kind similar --tasks 3 --count 240` draws new ones of all families, also
+    in the sizes of the paper: 420 problems have three similar tasks, and as many have four. A suffix sets the delay,
+    also for sets: `@2`, `@0-1`, `@1-2:7` (drawn for each call with seed 7).
 
     A problem in a file (JSON Schema: `planoracle instances --schema asynctool`) has `"format": "planoracle/asynctool"`,
     `"version": 1`, `name`, `delay` (turns, or an object with `least`, `most`, `seed` and delays of single `tools`) and
     `tasks`. A task has `id`, `question`, `family`, `ground_truth` (call strings such as `read_price(symbol='ALPH')`)
-    and `initial`, the initial state. `family` is a bundled tool family, or `null`: calls then return
-    nothing, and only the calls are graded. `tools` may list names, or documents as in the paper's Figure 11.
-    A file with `problems` has several; `file.json#name` selects one. Every reference call is executed when a file is
-    read; a failing one is an error.
+    and `initial`, the initial state. `family` is a bundled tool family or a [class of yours](../../../.docs/tools.md),
+    or `null`: calls then return nothing, and only the calls are graded. `tools` may list names, or documents as in the
+    paper's Figure 11. A file with `problems` has several; `file.json#name` selects one. Every reference call is
+    executed when a file is read; a failing one is an error.
 
     As an instance, a call is an action of one turn with a minimum lag to the next call of its chain, and the closing
     message is the last action, counted in the makespan. For a constant delay d and g = d + 1 the optimum is max(sum of
@@ -151,6 +152,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     allows_hints = False
     group_units: Mapping[str, str] = {"size": "tasks", "delay": "turns"}
     heuristics: Mapping[str, str] = {"asynctool-sequential": "planoracle.heuristics.recipe2plan_dfs:sequential"}
+    tool_families = lazy("planoracle.instances.benchmarks.asynctool.problem_model:FAMILIES")
 
     catalog = lazy("planoracle.instances.benchmarks.asynctool.problems")
     reader = lazy("planoracle.instances.benchmarks.asynctool.problems")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from planoracle.instances.benchmarks.asynctool import problem_model, problems
+from planoracle.instances.benchmarks.asynctool.composition import compose
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, Delays, SubTask
 from planoracle.instances.generate.parameters import Parameters, below, one
 from planoracle.instances.generate.random_network import with_witness
@@ -63,4 +64,4 @@ def style() -> Generator:
     """
     names = ("tasks", "actions", "shortest", "longest")
     defaults = Parameters(tasks=2, actions=None, shortest=0, longest=2)
-    return Generator(names, defaults, generate, ("tasks",), compose=problems.compose)
+    return Generator(names, defaults, generate, ("tasks",), compose=compose)

@@ -12,12 +12,14 @@ from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.tools.base import ToolFamily
 from planoracle.instances.benchmarks.asynctool.tools.calculation import Formats, Generation, Numbers, Text
+from planoracle.instances.benchmarks.asynctool.tools.class_family import family_of_class
 from planoracle.instances.benchmarks.asynctool.tools.communication import Messages, Posts, Tickets
 from planoracle.instances.benchmarks.asynctool.tools.devices import Files, Records, Vehicle
 from planoracle.instances.benchmarks.asynctool.tools.purchases import Trading, Travel
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.strict_json import parse_expression
 from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.protocol import tool_classes
 
 #: Longest call string, in characters.
 MAX_CALL = 20_000
@@ -135,7 +137,7 @@ def _literal(node: ast.expr, text: str) -> Any:
     raise InputError("values must be literals: text, numbers, true, false, none, lists, objects", value=text)
 
 
-#: Tool families by name.
+#: Bundled tool families by name.
 FAMILIES: dict[str, type[ToolFamily]] = {
     "files": Files,
     "formats": Formats,
@@ -160,18 +162,22 @@ class _NoTools(ToolFamily):
 
 
 def family_of(name: str | None) -> type[ToolFamily]:
-    """Return a tool family; calls of the family ``None`` return nothing.
+    """Return a tool family, bundled or a class of tools; calls of the family ``None`` return nothing.
 
     Raises
     ------
     InputError
-        For an unknown family.
+        For an unknown family, or a class of tools that is not accepted.
     """
     if name is None:
         return _NoTools
-    if name not in FAMILIES:
-        raise InputError(f"must be one of {sorted(FAMILIES)}", field="family", value=name)
-    return FAMILIES[name]
+    if name in FAMILIES:
+        return FAMILIES[name]
+    classes = tool_classes.by_name()
+    if name not in classes:
+        names = ", ".join([*FAMILIES, *classes])
+        raise InputError(f"must be one of {names}; --tools FILE adds classes", field="family", value=name)
+    return family_of_class(classes[name])
 
 
 #: Longest delay, in turns.
@@ -275,6 +281,10 @@ class SubTask:
         for number, call in enumerate(self.reference_calls, 1):
             names.append(f"{self.id}/{number} {call.name}")
         return tuple(names)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields: results and states may contain objects of a class that another process lacks."""
+        return {name: value for name, value in vars(self).items() if name != "solved"}
 
     @cached_property
     def solved(self) -> ReferenceResults:

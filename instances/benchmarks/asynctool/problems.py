@@ -5,12 +5,8 @@ The reader of files is strict and executes every reference call.
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import combinations
-from math import comb
-from random import Random
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
@@ -30,7 +26,8 @@ from planoracle.instances.files.instance_file import check as check_document
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
 
-_PREFIX = "asynctool/"
+#: Beginning of the names of problems.
+PREFIX: Final = "asynctool/"
 
 
 def _read(file: str) -> Any:
@@ -67,7 +64,7 @@ def names() -> tuple[str, ...]:
     """Names of the 100 bundled problems; kinds and sizes in the proportions of the paper's Table 5."""
     all_names: list[str] = []
     for label, rows in _sets().items():
-        all_names += [f"{_PREFIX}{label}/{number}" for number in rows]
+        all_names += [f"{PREFIX}{label}/{number}" for number in rows]
     return tuple(all_names)
 
 
@@ -82,7 +79,7 @@ def problem(name: str) -> AsyncToolProblem:
     ['files_2', 'trading_1']
     """
     head, at, delay = name[:1000].partition("@")
-    body = head.removeprefix(_PREFIX)
+    body = head.removeprefix(PREFIX)
     label, _, number = body.partition("/")
     ids = tuple(body.split("+"))
     if label in _sets():
@@ -138,97 +135,6 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     return f"{label}{suffix}", members_of_set
 
 
-#: Kinds of problems: all tasks of one family, or of different families.
-KINDS = ("similar", "cross")
-
-# Draws for a family or set of families before the next one is tried.
-_TRIES = 20
-
-
-def compose(kind: str | None, delay: str | None, size: int, count: int, seed: int = 0) -> list[str]:
-    """Combine bundled tasks into problems, no combination twice, and return their names.
-
-    The paper only states weighted random sampling. Its numbers (120 = 12 x 10, 132 = 66 x 2, 240 = 12 x 20 and
-    220 = 220 x 1 of 12 classes, 66 pairs and 220 triples of them) imply that classes have equal weight. This function
-    therefore takes families evenly in random order, and draws tasks with weights that decrease with use.
-
-    Parameters
-    ----------
-    kind
-        ``"similar"``: all tasks of a problem have one family. ``"cross"`` (default): all have different families.
-    delay
-        As in names.
-    size, count
-        Tasks of a problem, and number of problems.
-
-    Raises
-    ------
-    InputError
-        For an unknown kind or delay, or more problems than combinations.
-
-    Examples
-    --------
-    >>> compose("cross", "0-1", 2, 1)
-    ['asynctool/tickets_4+messages_3@0-1']
-    """
-    suffix = ""
-    if delay is not None and Delays.parse(delay) != Delays():
-        suffix = f"@{delay}"
-    kind = "cross" if kind is None else kind
-    if kind not in KINDS:
-        raise InputError(f"must be one of {', '.join(KINDS)}", field="kind", value=kind)
-    families: dict[str, list[str]] = {}
-    for task in tasks().values():
-        families.setdefault(str(task.family), []).append(task.id)
-    groups = _groups_of_families(families, kind, size)
-    possible = sum(_number_of_combinations(families, group) for group in groups)
-    if not 0 <= count <= possible:
-        raise InputError(
-            f"must lie between 0 and {possible}: there are no more combinations", field="count", value=count
-        )
-    random = Random(f"{kind}/{size}/{seed}")
-    uses = dict.fromkeys(tasks(), 0)
-    rows: dict[frozenset[str], tuple[str, ...]] = {}
-    pending: list[tuple[str, ...]] = []
-    while len(rows) < count:
-        if not pending:
-            pending = list(groups)
-            random.shuffle(pending)
-        group = pending.pop()
-        for _ in range(_TRIES):
-            row = _draw([families[name] for name in group], uses, random)
-            if rows.setdefault(frozenset(row), row) is row:
-                uses |= {task: uses[task] + 1 for task in row}
-                break
-    bodies = map("+".join, rows.values())
-    return [f"{_PREFIX}{body}{suffix}" for body in bodies]
-
-
-def _groups_of_families(families: dict[str, list[str]], kind: str, size: int) -> list[tuple[str, ...]]:
-    """Return the families of the tasks of a problem, in all combinations that a kind allows."""
-    if kind == "similar":
-        large_families = [name for name, ids in families.items() if len(ids) >= size]
-        return [(name,) * size for name in large_families]
-    return list(combinations(families, size))
-
-
-def _number_of_combinations(families: dict[str, list[str]], group: tuple[str, ...]) -> int:
-    """Return the number of problems with tasks of some families."""
-    number = 1
-    for name, times in Counter(group).items():
-        number *= comb(len(families[name]), times)
-    return number
-
-
-def _draw(groups: list[list[str]], uses: dict[str, int], random: Random) -> tuple[str, ...]:
-    drawn: list[str] = []
-    for group in random.sample(groups, len(groups)):
-        unused = [task for task in group if task not in drawn]
-        weights = [1 / (1 + uses[task]) for task in unused]
-        drawn += random.choices(unused, weights)
-    return tuple(drawn)
-
-
 FORMAT: Final = "planoracle/asynctool"
 #: Maximum number of problems in a file.
 MAX_PROBLEMS = 10_000
@@ -269,7 +175,9 @@ class SubTaskEntry(StrictEntry):
     ground_truth: list[str] = Field(
         min_length=1, max_length=MAX_CALLS, description="reference calls in order, such as f(a=1)"
     )
-    family: str | None = Field(None, description="tool family that executes the calls, or null for none")
+    family: str | None = Field(
+        None, description="tool family that executes the calls, bundled or a class of tools; null for none"
+    )
     tools: list[Annotated[str | dict[str, Any], BeforeValidator(_name_or_document)]] | None = Field(
         None,
         description="offered tools: names, or documents as in the paper's Figure 11; default: all tools of the family",
@@ -371,7 +279,9 @@ def _sub_task(entry: SubTaskEntry) -> SubTask:
         offered = {call.name: {"name": call.name} for call in calls}
     task = SubTask(entry.id, entry.question, tuple(calls), entry.family, offered, entry.initial)
     if task.family is not None:
-        check_document(family_of(task.family).Initial, task.initial, "initial")
+        family = family_of(task.family)
+        check_document(family.Initial, task.initial, "initial")
+        family.check_repeatable(task.initial, [(call.name, call.params) for call in calls])
     for i, (call, result) in enumerate(zip(calls, task.solved.results, strict=True)):
         field = f"ground_truth[{i}]"
         text = entry.ground_truth[i]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -114,15 +114,21 @@ class Operation:
 
     def check(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters, each of its type; raises `ToolError`."""
-        for name in params:
-            refuse_if(name not in self.parameters, f"{self.name} has no parameter {quoted(name)}")
-        for name in self.parameters:
-            refuse_if(name not in params, f"{self.name} needs the parameter {name!r}")
+        check_names(self.name, params, self.parameters, self.parameters)
         checked = {}
         for name, value in params.items():
             kind, _ = self.parameters[name]
             checked[name] = _check_value(kind, value, name)
         return checked
+
+
+def check_names(tool: str, params: Iterable[str], accepted: Container[str], required: Iterable[str]) -> None:
+    """Raise a `ToolError` for parameters that a tool does not have, or that are missing."""
+    names = list(params)
+    for name in names:
+        refuse_if(name not in accepted, f"{tool} has no parameter {quoted(name)}")
+    for name in required:
+        refuse_if(name not in names, f"{tool} needs the parameter {name!r}")
 
 
 def _check_value(kind: Any, value: Any, name: str) -> Any:
@@ -199,6 +205,13 @@ class ToolFamily:
             return entry.execute(self, **entry.check(params))
         except ToolError as error:
             return {"error": str(error)}
+
+    @classmethod
+    def check_repeatable(cls, initial: Mapping[str, Any], calls: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Raise `InputError` if calls, by function and parameters, have another effect the second time.
+
+        Bundled families are tested, and need no check.
+        """
 
     def state(self) -> dict[str, Any]:
         """Return a copy of the state that is compared after a run, as a JSON object."""

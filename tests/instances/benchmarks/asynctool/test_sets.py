@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from hashlib import sha1
 from importlib.resources import files
 from itertools import combinations
 from typing import Any
@@ -12,15 +13,16 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.instances.benchmarks.asynctool import problem_model, problems
+from planoracle.instances.benchmarks.asynctool import composition, problem_model, problems
+from planoracle.instances.benchmarks.asynctool.composition import KINDS, compose
 from planoracle.instances.benchmarks.asynctool.problem_model import Delays
-from planoracle.instances.benchmarks.asynctool.problems import KINDS, compose
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 
 # Samples of the paper's data set by kind and number of tasks (Table 5).
 SHARES = {("similar", 2): 120, ("cross", 2): 132, ("similar", 3): 240, ("cross", 3): 220}
-SIZES = Counter(task.family for task in problems.tasks().values())
+#: Tasks that are combined first, five of each family.
+FIRST_TASKS = [task for task in problems.tasks() if task[-1] in "12345"]
 
 
 def proportional(count: int) -> dict[tuple[str, int], int]:
@@ -68,7 +70,7 @@ def test_bundled_problems_are_one_hundred_of_four_kinds() -> None:
 
 def test_bundled_sets_equal_compositions_of_ten_families(monkeypatch: pytest.MonkeyPatch) -> None:
     first = {task.id: task for task in problems.tasks().values() if task.family not in ("formats", "generation")}
-    monkeypatch.setattr(problems, "tasks", lambda: first)
+    monkeypatch.setattr(composition, "tasks", lambda: first)
     compositions = {
         f"{kind}{size}": [list(row) for row in composed(kind, size, count)]
         for (kind, size), count in proportional(100).items()
@@ -234,7 +236,7 @@ def test_seeds_kinds_and_sizes_give_different_draws() -> None:
 @pytest.mark.parametrize(
     ("kind", "size", "count", "groups"),
     [
-        *(("similar", size, count, 12) for size, count in ((2, 12), (2, 17), (2, 120), (3, 34))),
+        *(("similar", size, count, 12) for size, count in ((2, 12), (2, 17), (2, 120), (3, 34), (3, 240), (4, 300))),
         *(("cross", size, count, groups) for size, count, groups in ((2, 18, 66), (2, 132, 66), (3, 220, 220))),
     ],
 )
@@ -244,12 +246,33 @@ def test_composed_problems_cover_families_evenly(kind: str, size: int, count: in
         assert set(per_group.values()) <= {count // groups, -(-count // groups)}
 
 
+@pytest.mark.parametrize(
+    ("kind", "size", "count", "digest"),
+    [
+        ("similar", 2, 120, "e5d890f96cebcfee7f7293aa6fe4d7f5ba716443"),
+        ("similar", 3, 120, "77801b582e9e713446ebcc56b9de38c6ce659adc"),
+        ("similar", 4, 60, "b4e27b7149cfb69beef9d0bc273bcffef03a01af"),
+        ("cross", 2, 300, "1423b48d648a2da618a307b4c39ca576b97b84e9"),
+        ("cross", 3, 300, "3d55fe31228797fc2b2a4154d3fa1c6d2f9efd3a"),
+    ],
+)
+def test_problems_of_a_seed_are_those_of_release_0_11(kind: str, size: int, count: int, digest: str) -> None:
+    names = compose(kind, None, size, count, 7)
+    assert sha1(" ".join(names).encode()).hexdigest() == digest
+
+
+def test_later_tasks_are_drawn_when_the_first_ones_are_exhausted() -> None:
+    rows = composed("similar", 3, 240)
+    assert all({*row} <= {*FIRST_TASKS} for row in rows[:120])
+    assert not any({*row} <= {*FIRST_TASKS} for row in rows[120:])
+
+
 def test_tasks_are_used_about_equally_often() -> None:
     for kind, size, count in (("similar", 2, 60), ("cross", 3, 120), ("cross", 2, 135)):
         for seed in range(3):
             uses = Counter(task for row in composed(kind, size, count, seed) for task in row)
-            mean = size * count / len(problems.tasks())
-            spread = sum((uses[task] - mean) ** 2 for task in problems.tasks()) / len(problems.tasks())
+            mean = size * count / len(FIRST_TASKS)
+            spread = sum((uses[task] - mean) ** 2 for task in FIRST_TASKS) / len(FIRST_TASKS)
             assert spread < 0.6 * mean  # about the mean, if weights did not fall with use
 
 
@@ -273,7 +296,7 @@ def test_all_combinations_can_be_composed_and_more_are_rejected(kind: str, size:
         ("", 2, 1, "kind"),
         ("cross", 2, -1, "count"),
         ("cross", 13, 1, "count"),
-        ("similar", 6, 1, "count"),
+        ("similar", 8, 1, "count"),
         ("similar", 10**9, 1, "count"),
         ("cross", 2, 10**9, "count"),
     ],
