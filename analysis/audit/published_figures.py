@@ -2,7 +2,7 @@
 
 The figures are in ``published.json`` of a benchmark's bundled data. The field ``ours`` has a measure and its arguments:
 
-- ``problems``, NAME...: number of problems; ``problems per problem``, NAME, NAME and ``percent``, NAME, NAME: a ratio;
+- ``problems``, NAME...: number of problems; ``problems per problem``, NAME, NAME: a ratio;
 - ``actions``, ``resources``, ``optimum``, NAME...: mean over problems; ``longest``, NAME...: greatest proved optimum;
 - ``speed``, NAME...: percent of the work done in a unit of time, 100 by the mean optimum;
 - ``references``, HEURISTIC, OUTCOME, NAME...: problems of which the heuristic's plan is as long as the main reference
@@ -64,9 +64,8 @@ def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
         return None if mean is None else 100 / mean
     if measure == "metrics":
         return registry.get(benchmark).metrics.published_figures()[names[0]]
-    if measure in ("problems per problem", "percent"):
-        ratio = len(expand(names[:1])) / len(expand(names[1:]))
-        return 100 * ratio if measure == "percent" else ratio
+    if measure == "problems per problem":
+        return len(expand(names[:1])) / len(expand(names[1:]))
     if measure == "references":
         return _compare_lengths(*names[:1], *names[2:])[names[1]]
     if measure == "answers":

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.benchmark import AnyRun, lazy
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
+
+if TYPE_CHECKING:
+    from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
 
 
 class AsyncTool(ScheduleBenchmark[list[object], Rules]):
@@ -24,14 +27,16 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
     Problems
     --------
-    `asynctool` names 100 problems: 17 `similar2`, 18 `cross2`, 34 `similar3` and 31 `cross3`, in the proportions of the
-    paper's Table 5 (`asynctool/cross2/01`). There are 84 tasks of 2 to 5 calls, seven for each of twelve tool families,
-    one for each class of the paper's Table 3: `files`, `formats`, `generation`, `messages`, `numbers`, `posts`,
-    `records`, `text`, `tickets`, `trading`, `travel`, `vehicle`. Any combination is a problem,
-    `asynctool/files_1+trading_3`; the 100 problems combine tasks of all families but `formats` and `generation`.
-    `planoracle generate asynctool --combine --kind similar --tasks 3 --count 240` draws new ones of all families, also
-    in the sizes of the paper: 420 problems have three similar tasks, and as many have four. A suffix sets the delay,
-    also for sets: `@2`, `@0-1`, `@1-2:7` (drawn for each call with seed 7).
+    `asynctool` names 120 problems. 100 combine tasks of ten families: 17 `similar2`, 18 `cross2`, 34 `similar3` and 31
+    `cross3` (`asynctool/cross2/01`). The set `data` has 20 like these, each with a task of the other two, `formats` and
+    `generation`. Both have the proportions of the paper's Table 5.
+
+    There are 84 tasks of 2 to 5 calls, seven for each of twelve tool families, one for each class of the paper's Table
+    3: `files`, `formats`, `generation`, `messages`, `numbers`, `posts`, `records`, `text`, `tickets`, `trading`,
+    `travel`, `vehicle`. Any combination is a problem, `asynctool/files_1+trading_3`. `planoracle generate asynctool
+    --combine --kind similar --tasks 3 --count 240` draws new ones, also in the sizes of the paper: 420 problems have
+    three similar tasks, and as many have four. A suffix sets the delay, also for sets: `@2`, `@0-1`, `@1-2:7` (drawn
+    for each call with seed 7).
 
     A problem in a file (JSON Schema: `planoracle instances --schema asynctool`) has `"format": "planoracle/asynctool"`,
     `"version": 1`, `name`, `delay` (turns, or an object with `least`, `most`, `seed` and delays of single `tools`) and
@@ -177,13 +182,11 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
         """
         if not self.reader.covers(name):
             return {"task": [], "size": [], "tasks": [], "delay": []}
-        families = [str(task.family) for task in self.reader.problem(name).tasks]
-        distinct = sorted({*families})
-        kind = "cross" if len(distinct) > 1 else "similar"
+        problem: AsyncToolProblem = self.reader.problem(name)
         delay_with_seed = name.partition("@")[2]
         delay = delay_with_seed.partition(":")[0] or "1"
-        size = f"{kind} {len(families)}"
-        return {"task": distinct, "size": [size], "tasks": [str(len(families))], "delay": [delay]}
+        number = str(len(problem.tasks))
+        return {"task": problem.families, "size": [problem.size], "tasks": [number], "delay": [delay]}
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem with its calls."""

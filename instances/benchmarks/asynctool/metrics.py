@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import (
     canonical,
     optimal_turns,
 )
-from planoracle.instances.benchmarks.asynctool.problems import tasks
+from planoracle.instances.benchmarks.asynctool.problems import names, problem, tasks
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import Transcript
@@ -145,7 +145,7 @@ def _usable(problem: AsyncToolProblem, run: Transcript, idle: list[int]) -> list
 
 @cache
 def published_figures() -> dict[str, float]:
-    """Return figures of the paper's Tables 3 and 4, for the bundled tasks and their families."""
+    """Return figures of the paper's Tables 3 to 5, for the bundled tasks and problems."""
     counts_by_family: dict[str, list[int]] = {family: [] for family in FAMILIES}
     for task in tasks().values():
         if task.family in counts_by_family:
@@ -157,7 +157,17 @@ def published_figures() -> dict[str, float]:
         sizes[f"{family}: tasks"] = len(counts)
         means[f"{family}: calls per task"] = fmean(counts)
     means["calls per task"] = fmean(all_counts)
-    return {"classes": len(counts_by_family), "tasks": len(tasks()), **sizes, **means}
+    return {"classes": len(counts_by_family), "tasks": len(tasks()), **sizes, **means, **_composition()}
+
+
+def _composition() -> dict[str, float]:
+    """Return numbers and shares of the bundled problems by kind and number of sub-tasks."""
+    counts = Counter(problem(name).size for name in names())
+    figures: dict[str, float] = {}
+    for size, count in counts.items():
+        figures[f"{size}: problems"] = count
+        figures[f"{size}: share"] = 100 * count / len(names())
+    return figures
 
 
 class CallMeasurement(Measurement[AsyncToolRun]):

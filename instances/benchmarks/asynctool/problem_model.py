@@ -309,6 +309,17 @@ class AsyncToolProblem:
         return {task.id: task for task in self.tasks}
 
     @cached_property
+    def families(self) -> tuple[str, ...]:
+        """Distinct families of the sub-tasks, in alphabetical order."""
+        return tuple(sorted({str(task.family) for task in self.tasks}))
+
+    @property
+    def size(self) -> str:
+        """Kind and number of the sub-tasks: ``similar 2``, or ``cross 2`` if they have several families."""
+        kind = "cross" if len(self.families) > 1 else "similar"
+        return f"{kind} {len(self.tasks)}"
+
+    @cached_property
     def reference_delays(self) -> dict[str, tuple[int, ...]]:
         """Delay of every reference call, by sub-task."""
         return {task.id: self._delays_of(task) for task in self.tasks}

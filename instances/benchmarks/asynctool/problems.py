@@ -61,7 +61,7 @@ def _sets() -> dict[str, dict[str, tuple[str, ...]]]:
 
 @cache
 def names() -> tuple[str, ...]:
-    """Names of the 100 bundled problems; kinds and sizes in the proportions of the paper's Table 5."""
+    """Names of the 120 bundled problems; kinds and sizes in the proportions of the paper's Table 5."""
     all_names: list[str] = []
     for label, rows in _sets().items():
         all_names += [f"{PREFIX}{label}/{number}" for number in rows]

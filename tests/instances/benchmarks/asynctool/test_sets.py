@@ -21,6 +21,8 @@ from planoracle.instances.files import catalog
 
 # Samples of the paper's data set by kind and number of tasks (Table 5).
 SHARES = {("similar", 2): 120, ("cross", 2): 132, ("similar", 3): 240, ("cross", 3): 220}
+#: Families of which the first hundred problems have no task.
+LATER_FAMILIES = {"formats", "generation"}
 #: Tasks that are combined first, five of each family.
 FIRST_TASKS = [task for task in problems.tasks() if task[-1] in "12345"]
 
@@ -47,50 +49,73 @@ def family(task: str) -> str | None:
 # --- names ----------------------------------------------------------------------------------------
 
 
-def test_bundled_problems_are_one_hundred_of_four_kinds() -> None:
+def test_bundled_problems_are_in_proportion_of_four_kinds() -> None:
     names = problems.names()
-    assert len(set(names)) == len(names) == 100
+    assert len(set(names)) == len(names) == 120
     assert names[:2] == ("asynctool/similar2/01", "asynctool/similar2/02")
     assert Counter(name.split("/")[1] for name in names) == {
         "similar2": 17,
         "cross2": 18,
         "similar3": 34,
         "cross3": 31,
+        "data": 20,
     }
     assert [name for name in catalog.bundled() if name.startswith("asynctool")] == list(names)
+    sizes = Counter(problems.problem(name).size for name in names)
+    assert sizes == {f"{kind} {size}": count for (kind, size), count in proportional(120).items()}
     for name in names:
         problem = problems.problem(name)
-        families = [task.family for task in problem.tasks]
-        kind, size = name.split("/")[1][:-1], int(name.split("/")[1][-1])
-        assert len(problem.tasks) == size
-        assert len(set(families)) == (1 if kind == "similar" else size)
+        label = name.split("/")[1]
+        families = {task.family for task in problem.tasks}
+        assert label in ("data", problem.size.replace(" ", ""))
+        assert (label == "data") == bool(families & LATER_FAMILIES)
+        assert len(families) in (1, len(problem.tasks))
         assert (problem.name, problem.delays) == (name, Delays())
-    assert len({frozenset(problems.problem(name).by_id) for name in names}) == 100
+    assert len({frozenset(problems.problem(name).by_id) for name in names}) == 120
+
+
+def test_all_families_occur_in_bundled_problems() -> None:
+    bundled = {task for name in problems.names() for task in problems.problem(name).by_id}
+    assert {family(task) for task in bundled} == {task.family for task in problems.tasks().values()}
+    assert len({family(task) for task in bundled}) == 12
 
 
 def test_bundled_sets_equal_compositions_of_ten_families(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = {task.id: task for task in problems.tasks().values() if task.family not in ("formats", "generation")}
+    first = {task.id: task for task in problems.tasks().values() if task.family not in LATER_FAMILIES}
     monkeypatch.setattr(composition, "tasks", lambda: first)
     compositions = {
         f"{kind}{size}": [list(row) for row in composed(kind, size, count)]
         for (kind, size), count in proportional(100).items()
     }
+    assert bundled_sets() == compositions | {"data": bundled_sets()["data"]}
+
+
+def test_set_with_the_other_two_families_equals_compositions_of_all() -> None:
+    rows: list[list[str]] = []
+    for (kind, size), count in proportional(120).items():
+        candidates = [list(row) for row in composed(kind, size, 120)]
+        later = [row for row in candidates if not LATER_FAMILIES.isdisjoint(map(family, row))]
+        rows += later[: count - proportional(100)[kind, size]]
+    assert bundled_sets()["data"] == rows
+
+
+def bundled_sets() -> dict[str, list[list[str]]]:
     path = files("planoracle.instances.benchmarks.asynctool") / "data" / "sets.json"
-    assert json.loads(path.read_text(encoding="utf-8")) == compositions
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
     ("pattern", "count", "first"),
     [
-        ("asynctool", 100, "asynctool/similar2/01"),
-        ("asynctool/", 100, "asynctool/similar2/01"),
+        ("asynctool", 120, "asynctool/similar2/01"),
+        ("asynctool/", 120, "asynctool/similar2/01"),
         ("asynctool/cross2", 18, "asynctool/cross2/01"),
         ("asynctool/similar3/", 34, "asynctool/similar3/01"),
-        ("asynctool/*/01", 4, "asynctool/similar2/01"),
+        ("asynctool/*/01", 5, "asynctool/similar2/01"),
         ("asynctool/cross?/0[12]", 4, "asynctool/cross2/01"),
         ("*/cross3/31", 1, "asynctool/cross3/31"),
         ("asynctool/cross2/18", 1, "asynctool/cross2/18"),
-        ("asynctool@2", 100, "asynctool/similar2/01@2"),
+        ("asynctool@2", 120, "asynctool/similar2/01@2"),
         ("asynctool/cross2@0-1", 18, "asynctool/cross2/01@0-1"),
         ("asynctool/cross2@1-2:7", 18, "asynctool/cross2/01@1-2:7"),
         ("asynctool/cross2/01@1", 1, "asynctool/cross2/01@1"),
