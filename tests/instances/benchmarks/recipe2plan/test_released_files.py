@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from support.runner import invoke
 
+from planoracle import environment
 from planoracle.instances.benchmarks.recipe2plan import problems, released_files
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
@@ -147,6 +148,12 @@ def test_file_of_recipes_is_a_problem_file(tmp_path: Path) -> None:
     names = [problem.name for problem in catalog.read_problems(path)]
     assert names == ["recipe2plan/timed/Tea_Apple-Pie", "recipe2plan/untimed/Tea_Apple-Pie"]
     assert not catalog.names_problem(names[0])
+
+
+def test_long_sentences_are_not_cut_in_prompts(folder: Path) -> None:
+    sentence = f"Stir {'slowly ' * 20}until it thickens."
+    write(folder, [[recipe("A", step(0, text=sentence)), recipe("B")]])
+    assert f"Step 0 (2 min): {sentence}" in environment(problems.load("recipe2plan/timed/A_B")).introduction()
 
 
 # --- commands -------------------------------------------------------------------------------------
