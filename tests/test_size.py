@@ -23,8 +23,8 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: their tests, and by a comparison of the decision points of live runs and replays (250); names for intermediate values
 #: and lists of stages saved 700. What the papers have took 2,700, and its tests 2,900: settings in files, tables and
 #: figures by one command, beliefs, captions, kinds of combinations, and refusals. Classes of tools of users took 600,
-#: their tests 1,600. Planners of grid kitchens went, and their tests (5,300 and 2,800).
-CEILINGS = {"packages": 135_200, "tests": 158_600}
+#: their tests and those of compositions 1,800. Planners of grid kitchens went, and their tests (5,300 and 2,800).
+CEILINGS = {"packages": 135_200, "tests": 158_700}
 
 
 def operations(text: str) -> int:
