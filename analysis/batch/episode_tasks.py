@@ -14,7 +14,7 @@ from planoracle.analysis.batch.tasks import Item, ResultRow, Work
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model.cache import fingerprint
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.protocol import registry
+from planoracle.instances.protocol import registry, tool_classes
 from planoracle.instances.protocol.prompts import load_setting
 from planoracle.instances.workers.pool import TaskFailure
 
@@ -44,7 +44,8 @@ class Playing(Work):
     def item(self, name: str, problem: Problem, sample: int) -> Item:
         """Return the item of an episode; ``sample`` counts from 1."""
         episode = (name, problem, sample)
-        return Item(episode, episode, self.key(name, sample, fingerprint(problem)))
+        key = self.key(name, sample, fingerprint(problem), *tool_classes.digests())
+        return Item(episode, episode, key)
 
     def failure_row(self, episode: tuple[str, Problem, int], failure: TaskFailure) -> ResultRow:
         """Return the row of an episode that ends its worker."""

@@ -19,6 +19,7 @@ from planoracle.analysis.intake.submissions import INTERNAL, Entries
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import digest, fingerprint, of_text
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import tool_classes
 from planoracle.instances.workers.pool import TaskFailure, WorkerPool
 from planoracle.instances.workers.worker import NO_LIMITS, TaskLimits
 
@@ -82,7 +83,7 @@ class Grading(Work):
     @property
     def settings(self) -> str:
         """Digest of everything that decides about grades, except problem and submission."""
-        return replace(self, is_cached=True, named=(), places=NO_PLACES).key(VERSION)
+        return replace(self, is_cached=True, named=(), places=NO_PLACES).key(VERSION, *tool_classes.digests())
 
     def start(self) -> Callable[[Any], ResultRow]:
         """Return the function that grades one submission."""

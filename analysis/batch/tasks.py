@@ -22,7 +22,7 @@ from planoracle.instances.errors import InputError, RefusedPlanError
 from planoracle.instances.model.cache import FORMAT, digest, fingerprint
 from planoracle.instances.model.limits import Deadline, Status
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.protocol import registry, tool_classes
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import replay_rules
 from planoracle.instances.workers.pool import Ready, WorkerPool
@@ -63,10 +63,10 @@ class Work(ABC):
         return profiles(self.profile, dict(self.rules))
 
     def key(self, *content: object) -> str:
-        """Return the key of a row in a journal: a digest of content, options, versions, packages and tools."""
+        """Return the key of a row in a journal: a digest of content, options, versions and packages."""
         packages = registry.packages()
         sources = (registry.source_digest(packages),) if packages else ()
-        return digest(type(self).__name__, FORMAT, versions(), self, *content, *sources, *tool_classes.digests())
+        return digest(type(self).__name__, FORMAT, versions(), self, *content, *sources)
 
     @abstractmethod
     def start(self) -> Callable[[Any], ResultRow]:

@@ -89,7 +89,7 @@ def _schema(parameter: inspect.Parameter) -> dict[str, Any]:
     annotation = parameter.annotation
     try:
         schema = TypeAdapter(annotation).json_schema()
-    except PydanticUserError:
+    except (PydanticUserError, NameError):  # a name within a type, as in list["Nope"]
         message = "must be annotated with a type of JSON values, such as str, int or list[str]"
         raise InputError(message, field=parameter.name, value=annotation) from None
     texts = [text for text in get_args(annotation)[1:] if isinstance(text, str)]

@@ -117,6 +117,7 @@ FAULTS = {
     "exit": ("raise SystemExit(0)", None, "cannot be run: SystemExit"),
     "no annotation": (METHOD.format("item"), "class A.take.item", "has no annotation; each parameter needs a type"),
     "unknown annotation": (METHOD.format("item: 'Nope'"), "class A.take", "cannot be read: name 'Nope' is not defined"),
+    "inner annotation": (METHOD.format("item: list['Nope']"), "class A.take.item", "must be annotated with a type"),
     "annotation": (METHOD.format("item: memoryview"), "class A.take.item", "must be annotated with a type of JSON"),
     "many": (METHOD.format("*items: str"), "class A.take", "must have named parameters only (got '*items: str')"),
     "by position": (METHOD.format("item: str, /"), "class A.take", "must have named parameters only"),

@@ -69,7 +69,7 @@ class ClassFamily(ToolFamily):
             return json.loads(json.dumps(result, allow_nan=False))
         except (TypeError, ValueError):
             method = f"{self.tool_class.__name__}.{name}"
-            raise InputError("must return a JSON value", field=method, value=result) from None
+            raise InputError("must return a JSON value", field=method, value=type(result).__name__) from None
 
     def state(self) -> dict[str, Any]:
         """Return the public attributes; they are compared by ``==``."""
