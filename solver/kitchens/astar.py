@@ -188,7 +188,8 @@ class _Search:
             if code is None:
                 raise InputError("is not a legal action in this state", field=f"after[{i}]", value=text)
             self.start = start = self.compiled.step(start, code)
-        if self.compiled.goal(start):  # goals are checked after a step
+        # Goals are checked after a step; a user's domain may lack one without effects.
+        if self.compiled.goal(start) and (self.after or self.wait(start) is not None):
             codes = () if self.after else tuple(self.idle(start))
             return self.result(Status.optimal, "the goal is reached at the start", codes)
         if ordinary(self.kitchen) and (reason := contradiction(self.kitchen)):
@@ -252,10 +253,15 @@ class _Search:
         """Return the name of an action in the domain."""
         return self.kitchen.domain.actions[self.compiled.actions[code].position].name
 
+    def wait(self, state: State) -> int | None:
+        """Return the wait, which is always legal; ``None`` if the domain has none."""
+        actions = self.compiled.actions
+        codes = self.compiled.texts(state).values()
+        return next((code for code in codes if actions[code].is_wait and not actions[code].arguments), None)
+
     def idle(self, state: State) -> Iterator[int]:
         """Yield steps in which no cook acts: with joint moves, one action of every cook."""
-        while True:
-            code = next(code for code in self.compiled.texts(state).values() if self.kind(code) == "wait")
+        while (code := self.wait(state)) is not None:
             yield code
             state = self.compiled.step(state, code)
             if self.compiled.goal(state):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
-from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Effect, KitchenDomain, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.kitchens.consistency import is_usual
@@ -146,7 +144,7 @@ def heuristic(compiled: CompiledKitchen, deadline: Deadline = NO_LIMIT) -> Searc
 
 def ordinary(kitchen: Kitchen) -> bool:
     """Return whether a kitchen has the standard domain, and facts that its actions can produce."""
-    if not _alike(kitchen.domain, bundled()):
+    if not kitchen.domain.is_standard:
         return False
     single = (("station",), ("container",))
     kinds = {name for name, types in kitchen.domain.signature.items() if types in single and name.startswith("is")}
@@ -154,19 +152,3 @@ def ordinary(kitchen: Kitchen) -> bool:
         if fact[0] in kinds and fact[0] != f"is{split_name(fact[1])[0]}":
             return False
     return is_usual(kitchen)
-
-
-def _alike(domain: KitchenDomain, standard: KitchenDomain) -> bool:
-    """Return whether two domains differ only in numbers of ticks and repetitions."""
-    if domain.types != standard.types:
-        return False
-    return list(map(_plain, domain.actions)) == list(map(_plain, standard.actions))
-
-
-def _plain(action: ActionSchema) -> ActionSchema:
-    return replace(action, effects=tuple(map(_plain_effect, action.effects)))
-
-
-def _plain_effect(effect: Effect) -> Effect:
-    nested = tuple(map(_plain_effect, effect.effects))
-    return replace(effect, count=bool(effect.count), counts=(), effects=nested)
