@@ -106,7 +106,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     effects that delete objects, effects within a creation effect, predicates without arguments, parameters that only
     effects name or that have two types, and a domain without the predicates of positions (`loc`, `vacant`, `item_on`,
     ...). The search knows nothing about other actions than the benchmark's, so small kitchens only are solved to
-    optimality.
+    optimality; of larger ones there is often a plan and a bound.
 
     Plan language
     -------------
