@@ -28,6 +28,8 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 _STEP = re.compile(r"\[(.*?)\](?=[.\[]|$)|([^.\[\]]+)", re.DOTALL)
 # Names of fields of an instance in a file.
 _FILE_KEYS = {"minimum": "min_lag", "maximum": "max_lag", "id": "name"}
+# Number of a line after the path of its file.
+_LINE = re.compile(r", line \d+$")
 # Longest text in characters that is searched for lines.
 _LONGEST = 4 * 2**20
 
@@ -329,6 +331,40 @@ def confined(check: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         _check.reset(before)
+
+
+def read_companion(name: str, source: str) -> tuple[bytes, str]:
+    """Read a file that a document names, in or below its folder; return the bytes and the path.
+
+    Parameters
+    ----------
+    name
+        Path relative to the folder of the document. Links must not lead out of the folder.
+    source
+        Place of the document, a path or the line of one, as in the errors about it.
+
+    Raises
+    ------
+    InputError
+        For other paths, and for a document that is not from a file.
+    """
+    document = _LINE.sub("", source)
+    if not os.path.isfile(document):
+        raise InputError("must be the content itself, because this document is not from a file", value=name)
+    path = os.path.join(os.path.dirname(document), name)
+    if os.path.isabs(name) or not _is_below(path, os.path.dirname(document)):
+        raise InputError("must be a file in the folder of this one or below it", value=name)
+    with confined(lambda path: None):  # the document itself may be read, and so may what is beside it
+        return read_bytes(path), path
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Return whether a path, with its links followed, is below a folder."""
+    try:
+        real_folder = os.path.realpath(folder)
+        return os.path.commonpath([real_folder, os.path.realpath(path)]) == real_folder
+    except ValueError:  # a NUL, or another drive
+        return False
 
 
 def read_stream(stream: IO[bytes], source: str) -> bytes:

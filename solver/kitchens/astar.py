@@ -15,7 +15,7 @@ from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.model.limits import Limit, Status, TimeOverError, deadline_of
+from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
 from planoracle.solver.kitchens.state_view import UNREACHABLE
@@ -25,6 +25,8 @@ from planoracle.solver.result import OnProgress, Result, versions
 _WEIGHTS, _GREEDY = (5, 2), 30_000
 # States that A* expands before the search for transport plans, and the share of the time limit for it.
 _FIRST, _TRANSPORT_SHARE = 60, 0.3
+# Share of the time limit for greedy searches in a user's domain, where an estimate takes milliseconds.
+_GREEDY_SHARE = 0.3
 # Counted work (seconds) of a successor, see also `planoracle.solver.kitchens.heuristic`.
 _STEP = 7e-6
 
@@ -188,7 +190,8 @@ class _Search:
             if code is None:
                 raise InputError("is not a legal action in this state", field=f"after[{i}]", value=text)
             self.start = start = self.compiled.step(start, code)
-        if self.compiled.goal(start):  # goals are checked after a step
+        # Goals are checked after a step; a user's domain may lack one without effects.
+        if self.compiled.goal(start) and (self.after or self.wait(start) is not None):
             codes = () if self.after else tuple(self.idle(start))
             return self.result(Status.optimal, "the goal is reached at the start", codes)
         if ordinary(self.kitchen) and (reason := contradiction(self.kitchen)):
@@ -252,10 +255,15 @@ class _Search:
         """Return the name of an action in the domain."""
         return self.kitchen.domain.actions[self.compiled.actions[code].position].name
 
+    def wait(self, state: State) -> int | None:
+        """Return the wait, which is always legal; ``None`` if the domain has none."""
+        actions = self.compiled.actions
+        codes = self.compiled.texts(state).values()
+        return next((code for code in codes if actions[code].is_wait and not actions[code].arguments), None)
+
     def idle(self, state: State) -> Iterator[int]:
         """Yield steps in which no cook acts: with joint moves, one action of every cook."""
-        while True:
-            code = next(code for code in self.compiled.texts(state).values() if self.kind(code) == "wait")
+        while (code := self.wait(state)) is not None:
             yield code
             state = self.compiled.step(state, code)
             if self.compiled.goal(state):
@@ -285,8 +293,11 @@ class _Search:
 
     def greedy(self, start: State, groups: Groups, max_states: int) -> bool:
         """Search greedily over so many states at most; return whether a plan is proved or sufficient."""
+        part = self.deadline
+        if not (self.kitchen.domain.is_standard or self.stops_at_first):
+            part = part.sooner(_GREEDY_SHARE * part.remaining())
         for weight in _WEIGHTS:
-            codes = self.weighted_search(start, groups, weight, max_states)
+            codes = self.weighted_search(start, groups, weight, max_states, part)
             if codes is not None and len(codes) < self.max_steps:
                 self.best = codes
                 self.report()
@@ -294,11 +305,13 @@ class _Search:
                 return True
         return self.best is not None and len(self.best) == self.limit
 
-    def weighted_search(self, start: State, groups: Groups, weight: int, max_states: int) -> tuple[int, ...] | None:
+    def weighted_search(
+        self, start: State, groups: Groups, weight: int, max_states: int, deadline: Deadline
+    ) -> tuple[int, ...] | None:
         """Search greedily with a weighted lower bound; return a plan as codes of actions, or ``None``."""
         seen: set[Any] = {start}
         queue: list[Any] = [(0, 0, 0, 0, start, None)]
-        while queue and len(seen) < max_states:
+        while queue and len(seen) < max_states and not deadline.over(0.0):
             _, _, _, steps, state, path = heappop(queue)
             self.expanded += 1
             for child in self.children(state):
@@ -312,7 +325,8 @@ class _Search:
                 if estimate.key in seen or not estimate.groups:
                     continue
                 seen.add(estimate.key)
-                rank = weight * estimate.groups[0][0] - (weight - 1) * now
+                estimated = estimate.groups[0][0] + self.heuristic.distance(child.state, deadline)
+                rank = weight * estimated - (weight - 1) * now
                 child_path = (child.codes, path)
                 heappush(queue, (rank, estimate.unstarted, -len(seen), now, child.state, child_path))
         return None

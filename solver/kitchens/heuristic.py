@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
-from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Effect, KitchenDomain, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.kitchens.consistency import is_usual
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.lower_bound import Bound
+from planoracle.solver.kitchens.relaxed_distance import RelaxedDistance
 from planoracle.solver.kitchens.state_view import UNREACHABLE, Abstraction, StateView
 from planoracle.solver.kitchens.transport.execution import transport_plans
 
@@ -22,8 +21,8 @@ Groups = tuple[tuple[int, Group | None], ...]
 
 # Largest number of assignments of objects to roles.
 _MOST_WAYS = 200_000
-# Counted work (seconds) of a lower bound for one group.
-_LOOK = 5e-5
+# Counted work (seconds) of a lower bound for one group, and of an estimate for one relaxed action.
+_LOOK, _RELAXED_WORK = 5e-5, 2e-6
 
 
 class StateEstimate(NamedTuple):
@@ -52,6 +51,10 @@ class SearchHeuristic:
 
     familiar = False
 
+    def distance(self, state: State, deadline: Deadline) -> int:
+        """Return an estimate of the remaining steps beyond the lower bound, for the greedy search."""
+        return 0
+
     def root(self, state: State) -> Groups:
         """Return all groups at the start."""
         return ((1, None),)
@@ -65,6 +68,17 @@ class SearchHeuristic:
     def look(self, state: State, groups: Groups, steps: int, too_long: int) -> StateEstimate:
         """Estimate a state, reached in ``steps`` steps, for plans of fewer than ``too_long`` steps."""
         return StateEstimate((state,), ((steps + 1, None),) if steps + 1 < too_long else (), 0)
+
+
+class _Unfamiliar(SearchHeuristic):
+    """Heuristic for kitchens in a user's domain: no bound, and an estimate for the greedy search."""
+
+    def __init__(self, compiled: CompiledKitchen) -> None:
+        self._relaxed = RelaxedDistance(compiled)
+
+    def distance(self, state: State, deadline: Deadline) -> int:
+        deadline.spend(_RELAXED_WORK * self._relaxed.size)
+        return self._relaxed.distance(state)
 
 
 class _Familiar(SearchHeuristic):
@@ -140,13 +154,15 @@ def heuristic(compiled: CompiledKitchen, deadline: Deadline = NO_LIMIT) -> Searc
 
     The same holds if too many objects could play the roles. The heuristic raises `TimeOverError` after the deadline.
     """
+    if not compiled.kitchen.domain.is_standard:
+        return _Unfamiliar(compiled)
     roles = Roles(compiled.kitchen) if ordinary(compiled.kitchen) else None
     return SearchHeuristic() if roles is None or roles.ways() > _MOST_WAYS else _Familiar(compiled, roles, deadline)
 
 
 def ordinary(kitchen: Kitchen) -> bool:
     """Return whether a kitchen has the standard domain, and facts that its actions can produce."""
-    if not _alike(kitchen.domain, bundled()):
+    if not kitchen.domain.is_standard:
         return False
     single = (("station",), ("container",))
     kinds = {name for name, types in kitchen.domain.signature.items() if types in single and name.startswith("is")}
@@ -154,19 +170,3 @@ def ordinary(kitchen: Kitchen) -> bool:
         if fact[0] in kinds and fact[0] != f"is{split_name(fact[1])[0]}":
             return False
     return is_usual(kitchen)
-
-
-def _alike(domain: KitchenDomain, standard: KitchenDomain) -> bool:
-    """Return whether two domains differ only in numbers of ticks and repetitions."""
-    if domain.types != standard.types:
-        return False
-    return list(map(_plain, domain.actions)) == list(map(_plain, standard.actions))
-
-
-def _plain(action: ActionSchema) -> ActionSchema:
-    return replace(action, effects=tuple(map(_plain_effect, action.effects)))
-
-
-def _plain_effect(effect: Effect) -> Effect:
-    nested = tuple(map(_plain_effect, effect.effects))
-    return replace(effect, count=bool(effect.count), counts=(), effects=nested)

@@ -1,4 +1,4 @@
-"""Conversion of the files of the Robotouille simulator: its domain, and ``released.json``.
+"""Conversion of the files of the Robotouille simulator to ``released.json``.
 
 ``python -m tests.support.robotouille_originals examples variants`` prints the file. The arguments are the folder
 ``environments/env_generator/examples`` of the simulator and a folder of variants (``synchronous__3_burger__42.json``).
@@ -11,15 +11,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from planoracle.instances.benchmarks.kitchens.domain import (
-    ActionSchema,
-    Effect,
-    KitchenDomain,
-    Literal,
-    Predicate,
-)
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
 from planoracle.instances.benchmarks.kitchens.released_kitchens import SETS, Task
@@ -27,47 +19,10 @@ from planoracle.instances.benchmarks.kitchens.simulator_files import read
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, read_bytes
 
-#: Ticks of a delayed effect, and repetitions of a repetitive one; the simulator has constants for these.
-COUNTS = {"delayed": 4, "repetitive": 3}
-
 
 def load_kitchen(path: Path) -> Kitchen:
     """Read a kitchen in the format of this project or of the simulator; raises `InputError`."""
     return read(load_json(read_bytes(path), str(path)), str(path))[0]
-
-
-def domain_from_document(document: dict[str, Any]) -> KitchenDomain:
-    """Convert an original domain to a `KitchenDomain`."""
-    predicates = [Predicate(entry["name"], tuple(entry["param_types"])) for entry in document["predicate_defs"]]
-    actions = [
-        ActionSchema(
-            name=entry["name"],
-            text=entry["language_description"],
-            params=(),
-            conditions=_literals(entry["precons"]),
-            changes=_literals(entry["immediate_fx"]),
-            effects=tuple(map(_effect, entry["sfx"])),
-        )
-        for entry in document["action_defs"]
-    ]
-    return KitchenDomain.of(document["object_types"], predicates, actions, "robotouille")
-
-
-def _literals(entries: list[dict[str, Any]]) -> tuple[Literal, ...]:
-    return tuple(Literal(entry["predicate"], tuple(entry["params"]), entry["is_true"]) for entry in entries)
-
-
-def _effect(entry: dict[str, Any]) -> Effect:
-    born = entry.get("created_obj")
-    return Effect(
-        kind=entry["type"],
-        param=entry["param"],
-        changes=_literals(entry["fx"]),
-        effects=tuple(map(_effect, entry["sfx"])),
-        conditions=_literals(entry.get("conditions", [])),
-        count=COUNTS.get(entry["type"], 0),
-        creates=born and (born["param"], born["type"], born["name"]),
-    )
 
 
 def goal_text(goal: Goal) -> str:

@@ -6,11 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import product
+from math import prod
 from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain, Literal
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, can_be_cast
+from planoracle.instances.benchmarks.kitchens.kitchen import MAX_ATOMS, Atom, Bits, Kitchen, can_be_cast
+from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.simulator import LegalCommand
 
 if TYPE_CHECKING:
@@ -239,19 +241,17 @@ def _bindings_of(question: _FactQuery, key: int) -> list[_Partial]:
 
 @lru_cache(maxsize=8)
 def _questions(domain: KitchenDomain) -> tuple[tuple[int, str | None, tuple[_Round, ...]], ...]:
-    """Plan the rounds of every action and parameter of the player; ``None``: an action on no objects."""
+    """Plan the rounds of every action and parameter of the player; ``None``: an action without a player."""
     plans: list[tuple[int, str | None, tuple[_Round, ...]]] = []
     for position, action in enumerate(domain.actions):
-        if not action.params:
-            plans.append((position, None, ()))
-        for param, param_type in action.params:
-            if param_type == ACTOR:
-                plans.append((position, param, _rounds(action, param, domain.changing)))
+        actors: list[str | None] = [param for param, param_type in action.params if param_type == ACTOR]
+        for param in actors or [None]:
+            plans.append((position, param, _rounds(action, param, domain.changing)))
     return tuple(plans)
 
 
-def _rounds(action: ActionSchema, actor: str, changing: frozenset[str]) -> tuple[_Round, ...]:
-    bound = {actor}
+def _rounds(action: ActionSchema, actor: str | None, changing: frozenset[str]) -> tuple[_Round, ...]:
+    bound = set() if actor is None else {actor}
     pending = list(action.conditions)
     rounds = []
     while pending or len(bound) < len(action.params):
@@ -277,6 +277,27 @@ def _rounds(action: ActionSchema, actor: str, changing: frozenset[str]) -> tuple
         rounds.append(_Round(fixed, tests, chosen, free))
         bound.update(param for param, _ in chosen)
     return tuple(rounds)
+
+
+def check_choices(kitchen: Kitchen) -> None:
+    """Raise `InputError` for an action of a user's domain with too many choices of objects.
+
+    Choices are the objects of parameters that no condition on another object narrows down.
+    """
+    if kitchen.domain.is_standard:
+        return
+    count = Counter(object_type for _, object_type in kitchen.objects)
+    for position, _, rounds in _questions(kitchen.domain):
+        action = kitchen.domain.actions[position]
+        types = dict(action.params)
+        choices = 1
+        for part in rounds:
+            open_params = [param for param, literal in part.sources if len(literal.params) == 1]
+            open_params += [] if part.free is None else [part.free[0]]
+            choices *= prod(count[types[param]] for param in open_params)
+        if choices > MAX_ATOMS:
+            message = f"has more than {MAX_ATOMS} choices of objects in {kitchen.name}; add conditions on them"
+            raise InputError(message, field="domain.action_defs", value=action.name)
 
 
 #: Answers about a goal that are remembered.

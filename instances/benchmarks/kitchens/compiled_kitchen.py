@@ -275,7 +275,7 @@ class CompiledKitchen:
             is_open = is_open or len(named) < len(action.params)
             for binding in self._complete(state, action, named) if is_open else (named,):
                 actors = [binding[param] for param, kind in action.params if kind == ACTOR]
-                for player in actors if action.params else self.kitchen.players:
+                for player in actors or self.kitchen.players:
                     numbers.append(self.number(self._positions[action.name], player, binding))
         if numbers and not is_open:
             self._closed[text] = numbers

@@ -8,9 +8,9 @@ from importlib.resources import files
 from string import ascii_uppercase
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
-from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Effect, KitchenDomain, Literal
+from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Effect, KitchenDomain, Literal, bundled
 from planoracle.instances.benchmarks.kitchens.effects import Running
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, atom_rank, natural
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, atom_rank, natural
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import places
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.violations import Violation
@@ -72,8 +72,17 @@ def describe(engine: CompiledKitchen, state: State) -> str:
             words.setdefault(thing, []).append(predicate.removeprefix("is"))
         elif predicate == "addedto":
             added.setdefault(meals[0], []).append(thing)
+    relations = []
+    for predicate, thing, *partners in _further_facts(engine, facts):
+        if partners:
+            relations.append(condition_in_words([predicate, thing, *partners], "is", engine.kitchen.domain.sentence_of))
+        else:
+            words.setdefault(thing, []).append(predicate.removeprefix("is"))
     for thing, text in dict.fromkeys(_timers(engine.running(state), facts, engine.kitchen.unit)):
         words.setdefault(thing, []).append(text)
+
+    def with_words(thing: str) -> str:
+        return f"{thing} ({'; '.join(words[thing])})" if thing in words else thing
 
     def thing_in_words(thing: str) -> str:
         meals = []
@@ -81,20 +90,26 @@ def describe(engine: CompiledKitchen, state: State) -> str:
             contents = f" with {', '.join(added[meal])}" if meal in added else ""
             meals.append(thing_in_words(meal) + contents)
         inside = f" of {' and '.join(meals)}" if meals else ""
-        about = f" ({'; '.join(words[thing])})" if thing in words else ""
-        return f"{thing}{about}{inside}"
+        return with_words(thing) + inside
 
     lines = []
     for player, (at, in_hand) in layout.players.items():
         turn = "* " if len(players) > 1 and player == engine.player(state) else ""
         hands = "hands empty" if in_hand is None else f"holds {thing_in_words(in_hand)}"
-        lines.append(f"{turn}{player} at {at or 'no station'}, {hands}")
+        lines.append(f"{turn}{with_words(player)} at {at or 'no station'}, {hands}")
     for station, things in layout.stations.items():
-        lines.append(f"  {station}: {' < '.join(map(thing_in_words, things)) or 'empty'}")
+        lines.append(f"  {with_words(station)}: {' < '.join(map(thing_in_words, things)) or 'empty'}")
     contained = set(layout.containers).union(*added.values())
     if nowhere := [name for name in layout.unplaced if name not in contained]:
-        lines.append(f"  nowhere: {', '.join(nowhere)}")
+        lines.append(f"  nowhere: {', '.join(map(with_words, nowhere))}")
+    lines += [f"  {relation}" for relation in relations]
     return "\n".join(lines)
+
+
+def _further_facts(engine: CompiledKitchen, facts: frozenset[Atom]) -> list[Atom]:
+    """Return the true facts of predicates that only the actions of a user's domain change."""
+    changing = engine.kitchen.domain.changing - bundled().changing
+    return sorted((fact for fact in facts if fact[0] in changing and fact[0] not in _STATES), key=atom_rank)
 
 
 # Words of conditions of the usual domains; other conditions are not changed.
@@ -116,8 +131,14 @@ _WORDS = {
 }
 
 
-def condition_in_words(words: Sequence[str], verb: str = "to be") -> str:
+#: Sentences by predicate of the bundled domain, which has none.
+_NO_SENTENCES: Mapping[str, str] = {}
+
+
+def condition_in_words(words: Sequence[str], verb: str = "to be", sentences: Mapping[str, str] = _NO_SENTENCES) -> str:
     """Write a condition: predicate and names, optionally after ``not``.
+
+    ``sentences`` are those of a user's domain, for statements (``verb`` is "is") and for predicates of the user.
 
     >>> condition_in_words(["atop", "bread1", "lettuce2"]), condition_in_words(["not", "iscut", "lettuce2"])
     ('bread1 on top of lettuce2', 'lettuce2 not to be cut')
@@ -125,19 +146,23 @@ def condition_in_words(words: Sequence[str], verb: str = "to be") -> str:
     if words[0] == "not":
         if len(words) == 3 and words[1].startswith("is"):
             return condition_in_words(words[1:], "is not" if verb == "is" else f"not {verb}")
-        return f"not {condition_in_words(words[1:], verb)}"
+        return f"not {condition_in_words(words[1:], verb, sentences)}"
     predicate, *names = (clean(word) for word in words)
+    sentence = sentences.get(predicate, "")
+    if sentence and verb == "is":
+        return sentence.format(*names)
     if predicate in _WORDS and len(names) == _WORDS[predicate].count("{"):
         return _WORDS[predicate].format(*names)
     if len(names) == 1 and predicate.startswith("is"):
         return f"{names[0]} {verb} {predicate.removeprefix('is')}"
-    return " ".join((predicate, *names))
+    return sentence.format(*names) if sentence else " ".join((predicate, *names))
 
 
-def refusal_in_words(refusal: Violation, limit: int = 80) -> str:
+def refusal_in_words(refusal: Violation, domain: KitchenDomain, limit: int = 80) -> str:
     """Write the reason of a refusal; ``limit`` is the maximum length of texts other than conditions."""
     if refusal.kind == "precondition" and isinstance(refusal.required, tuple):
-        return f"needs {listed([condition_in_words(part.split()) for part in refusal.required])}"
+        conditions = [condition_in_words(part.split(), sentences=domain.sentence_of) for part in refusal.required]
+        return f"needs {listed(conditions)}"
     return clean(refusal.message, limit)
 
 
@@ -154,7 +179,7 @@ def goal_in_words(kitchen: Kitchen) -> str:
         count = sum(name.startswith(f"{kind} ") for name in letters.values())
         letters[role] = f"{kind} {ascii_uppercase[count] if count < 26 else count + 1}"
     named = [[letters.get(part, part) for part in condition] for condition in kitchen.goal.conditions]
-    conditions = [condition_in_words(condition, "is") for condition in named]
+    conditions = [condition_in_words(condition, "is", kitchen.domain.sentence_of) for condition in named]
     conditions += [f"there is {letters[role]}" for role in kitchen.goal.extra_roles]
     text = f"{clean(kitchen.text, 200)}: " if kitchen.text else ""
     remark = " (Letters stand for any different objects.)" if letters else ""
@@ -164,35 +189,38 @@ def goal_in_words(kitchen: Kitchen) -> str:
 def actions_in_words(domain: KitchenDomain, unit: str = "step") -> Iterator[str]:
     """Yield every action with its conditions and delayed effects; ``unit`` is the unit of time.
 
+    Actions of a user's domain also have their immediate effects.
+
     >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
     >>> print(list(actions_in_words(bundled()))[0])
     Move {p1} from {s1} to {s2} (needs p1 at s1 and nobody at s2)
     """
     for action in domain.actions:
-        yield _action_in_words(action, unit)
+        yield _action_in_words(action, domain, unit)
 
 
-def _action_in_words(action: ActionSchema, unit: str) -> str:
-    needs = listed([_literal(literal) for literal in action.conditions])
-    effects = "; ".join(filter(None, (_effect(effect, unit) for effect in action.effects)))
+def _action_in_words(action: ActionSchema, domain: KitchenDomain, unit: str) -> str:
+    sentences = domain.sentence_of
+    needs = listed([_literal(literal, "to be", sentences) for literal in action.conditions])
+    changes = []
+    if not domain.is_standard:
+        changes = [_literal(literal, "is", sentences) for literal in action.changes]
+    effects = "; ".join(filter(None, [*changes, *(_effect(effect, domain, unit) for effect in action.effects)]))
     needs_text = f" (needs {needs})" if needs else ""
     effects_text = f": {effects}" if effects else ""
     return f"{action.text}{needs_text}{effects_text}"
 
 
 def actions_in_phrases(domain: KitchenDomain, unit: str = "step") -> Iterator[str]:
-    """Yield every action with a phrase about it; actions of other domains are described in full.
+    """Yield every action of the benchmark's domain with a phrase about it.
 
     >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
     >>> print(list(actions_in_phrases(bundled()))[6])
     Cut {i1} on {s1} using {p1}: the player cuts the item once; it is cut after 3 times
     """
     for action in domain.actions:
-        if action.name in _phrases():
-            phrase = _phrases()[action.name].format(steps=_steps(action.effects), unit=unit)
-            yield f"{action.text}: {phrase}"
-        else:
-            yield _action_in_words(action, unit)
+        phrase = _phrases()[action.name].format(steps=_steps(action.effects), unit=unit)
+        yield f"{action.text}: {phrase}"
 
 
 @cache
@@ -215,13 +243,16 @@ def _steps(effects: Iterable[Effect]) -> int:
     return 0
 
 
-def _literal(literal: Literal, verb: str = "to be") -> str:
-    return condition_in_words([*([] if literal.value else ["not"]), literal.predicate, *literal.params], verb)
+def _literal(literal: Literal, verb: str, sentences: Mapping[str, str]) -> str:
+    words = [literal.predicate, *literal.params]
+    return condition_in_words(words if literal.value else ["not", *words], verb, sentences)
 
 
-def _effect(effect: Effect, unit: str) -> str:
-    changes = [_literal(change, "is") for change in effect.changes if change.value]
-    nested_texts = filter(None, (_effect(nested, unit) for nested in effect.effects))
+def _effect(effect: Effect, domain: KitchenDomain, unit: str) -> str:
+    sentences = domain.sentence_of
+    shown_changes = [change for change in effect.changes if change.value or not domain.is_standard]
+    changes = [_literal(change, "is", sentences) for change in shown_changes]
+    nested_texts = filter(None, (_effect(nested, domain, unit) for nested in effect.effects))
     text = " and ".join([*changes, *nested_texts])
     if effect.creates is not None:
         return f"there is new {effect.creates[2]} {effect.creates[0]}: {text}"
@@ -232,6 +263,6 @@ def _effect(effect: Effect, unit: str) -> str:
     if effect.kind == "repetitive":
         return f"once done {count} times {text}"
     if effect.kind == "conditional":
-        conditions = listed([_literal(condition, "is") for condition in effect.conditions])
+        conditions = listed([_literal(condition, "is", sentences) for condition in effect.conditions])
         return f"while {conditions}, {text}"
     return text

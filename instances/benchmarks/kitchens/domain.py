@@ -1,7 +1,7 @@
 """Domain of kitchens: types, predicates, and actions with all their effects.
 
 The bundled domain is the benchmark's, in our own compact form (``data/domain.json``).
-A test reads the original file to the same `KitchenDomain`.
+A test reads the original file to the same `KitchenDomain`. Users' files of domains are read by `domain_files`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError
@@ -21,10 +22,26 @@ from planoracle.instances.text import one_of
 ACTOR = "player"
 #: Benchmark of our own kitchens and of user files.
 OWN = "kitchens"
-#: Keys of ``config``: the action whose effect takes this number of cuts or steps, and its additional ticks.
-TIMES: Final = {"num_cuts": ("cut", 0), "cook_time": ("cook", 1), "fry_time": ("fry", 1)}
 #: Key of ``config`` for all other kinds.
 OTHERS: Final = "default"
+#: Ticks of a delayed effect, and repetitions of a repetitive one, unless a ``config`` says otherwise.
+COUNTS: Final = {"delayed": 4, "repetitive": 3}
+
+
+class Timing(NamedTuple):
+    """Meaning of a key of ``config``: an action, the kind of its effect, and additional ticks."""
+
+    action: str
+    kind: str
+    more: int
+
+
+#: Keys of ``config`` in every domain.
+TIMES: Final = {
+    "num_cuts": Timing("cut", "repetitive", 0),
+    "cook_time": Timing("cook", "delayed", 1),
+    "fry_time": Timing("fry", "delayed", 1),
+}
 
 
 class Predicate(NamedTuple):
@@ -102,23 +119,46 @@ class ActionSchema:
         """Effect that takes ticks or repetitions, if there is one."""
         return next((effect for effect in _with_nested(self.effects) if effect.count), None)
 
+    def timers(self, kind: str) -> list[Effect]:
+        """Effects of a kind, nested ones included."""
+        return [effect for effect in _with_nested(self.effects) if effect.kind == kind]
+
     def write(self, binding: Mapping[str, str]) -> str:
         """Write the action with the names of objects."""
         return self.text.format_map(binding)
 
+    def with_usual_counts(self) -> ActionSchema:
+        """Return the action with the numbers of ticks and repetitions of `COUNTS`."""
+        effects = self.effects
+        for kind, count in COUNTS.items():
+            effects = _with_times(effects, kind, {OTHERS: count})
+        return replace(self, effects=effects)
+
 
 @dataclass(frozen=True)
 class KitchenDomain(CacheHolder):
-    """Types, predicates (sorted by name) and actions (in the order of the file) of a benchmark."""
+    """Types, predicates (sorted by name) and actions (in the order of the file) of a benchmark.
+
+    Attributes
+    ----------
+    sentences
+        Predicates with their sentences, as in ``{0} is on {1}``; empty in the bundled domain.
+    """
 
     types: tuple[str, ...]
     predicates: tuple[Predicate, ...]
     actions: tuple[ActionSchema, ...]
     benchmark: str
+    sentences: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(
-        cls, types: Iterable[str], predicates: Iterable[Predicate], actions: Iterable[ActionSchema], benchmark: str
+        cls,
+        types: Iterable[str],
+        predicates: Iterable[Predicate],
+        actions: Iterable[ActionSchema],
+        benchmark: str,
+        sentences: Mapping[str, str] = MappingProxyType({}),
     ) -> KitchenDomain:
         """Return an ordered domain; the parameters of the actions follow from their conditions and changes."""
         listed = tuple(sorted(predicates))
@@ -130,14 +170,14 @@ class KitchenDomain(CacheHolder):
                 for name, param_type in zip(literal.params, signature[literal.predicate], strict=True):
                     params.setdefault(name, param_type)
             complete.append(replace(action, params=tuple(params.items())))
-        return cls(tuple(types), listed, tuple(complete), benchmark)
+        return cls(tuple(types), listed, tuple(complete), benchmark, tuple(sorted(sentences.items())))
 
     def __hash__(self) -> int:
         return self._hash
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.types, self.predicates, self.actions, self.benchmark))
+        return hash((self.types, self.predicates, self.actions, self.benchmark, self.sentences))
 
     def __getstate__(self) -> dict[str, Any]:
         """Exclude cached values, because hashes differ between processes."""
@@ -159,6 +199,15 @@ class KitchenDomain(CacheHolder):
         return frozenset(literal.predicate for literal in literals)
 
     @cached_property
+    def slow(self) -> frozenset[str]:
+        """Predicates that delayed effects make true, without those of created objects."""
+        literals: list[Literal] = []
+        for action in self.actions:
+            for effect in _with_nested(action.timers("delayed")):
+                literals += effect.changes if effect.creates is None else ()
+        return frozenset(literal.predicate for literal in literals if literal.value)
+
+    @cached_property
     def created(self) -> frozenset[str]:
         """Kinds of objects that actions create."""
         creations = (effect.creates for effect in self._all_effects())
@@ -169,35 +218,74 @@ class KitchenDomain(CacheHolder):
         for action in self.actions:
             yield from _with_nested(action.effects)
 
+    @cached_property
+    def sentence_of(self) -> Mapping[str, str]:
+        """Sentences by predicate."""
+        return dict(self.sentences)
+
+    @cached_property
+    def is_standard(self) -> bool:
+        """True if types and actions are those of the benchmark, with any numbers of ticks and repetitions."""
+        return self.types == bundled().types and self.plain_actions == bundled().plain_actions
+
+    @cached_property
+    def plain_actions(self) -> tuple[ActionSchema, ...]:
+        """Actions with the usual numbers of ticks and repetitions."""
+        return tuple(action.with_usual_counts() for action in self.actions)
+
+    def with_usual_counts(self) -> KitchenDomain:
+        """Return the domain with the numbers of ticks and repetitions of `COUNTS`."""
+        return replace(self, actions=self.plain_actions)
+
+    @cached_property
+    def times(self) -> Mapping[str, Timing]:
+        """Keys of ``config``; ``num_toasts`` or ``toast_time`` for the further action ``toast``."""
+        times = dict(TIMES)
+        for action in self.plain_actions:
+            if action in bundled().plain_actions:
+                continue
+            if action.timers("repetitive"):
+                times[f"num_{action.name}s"] = Timing(action.name, "repetitive", 0)
+            if action.timers("delayed"):
+                times[f"{action.name}_time"] = Timing(action.name, "delayed", 1)
+        return times
+
     @property
     def config(self) -> dict[str, dict[str, int]]:
-        """Numbers of cuts and of steps that cooking takes, by kind of item."""
+        """Numbers of repetitions and of steps that actions take, by kind of object."""
         config = {}
-        for key, (name, more) in TIMES.items():
+        for key, (name, effect_kind, more) in self.times.items():
             for action in self.actions:
-                timer = action.timer if action.name == name else None
-                if timer is not None:
-                    counts = ((OTHERS, timer.count), *timer.counts)
+                timers = action.timers(effect_kind) if action.name == name else []
+                if timers:
+                    counts = ((OTHERS, timers[0].count), *timers[0].counts)
                     config[key] = {kind: count - more for kind, count in counts}
         return config
 
     def with_config(self, config: Mapping[str, Mapping[str, int]]) -> KitchenDomain:
         """Return the domain with the numbers of a ``config``; raises `InputError` for an unknown kind."""
-        numbers = {}
+        actions = {action.name: action for action in self.actions}
         for key, row in config.items():
-            if key not in TIMES:
-                raise InputError(one_of(key, TIMES, "keys"), field="config", value=key)
-            name, more = TIMES[key]
-            numbers[name] = {kind: number + more for kind, number in row.items()}
-            for kind in row:
-                if kind != OTHERS and self.type_of(kind) != "item":
-                    message = f"must be a kind of item, such as lettuce, or {OTHERS}"
-                    raise InputError(message, field=f"config.{key}", value=kind)
-        actions = []
-        for action in self.actions:
-            effects = _with_times(action.effects, numbers.get(action.name, {}))
-            actions.append(replace(action, effects=effects))
-        return replace(self, actions=tuple(actions))
+            if key not in self.times:
+                raise InputError(one_of(key, self.times, "keys"), field="config", value=key)
+            name, effect_kind, more = self.times[key]
+            action = actions.get(name)
+            if action is None or not action.timers(effect_kind):  # in a domain without cutting, frying or cooking
+                continue
+            self._check_kinds(key, row, action, effect_kind)
+            numbers = {kind: number + more for kind, number in row.items()}
+            actions[name] = replace(action, effects=_with_times(action.effects, effect_kind, numbers))
+        return replace(self, actions=tuple(actions.values()))
+
+    def _check_kinds(self, key: str, row: Mapping[str, int], action: ActionSchema, effect_kind: str) -> None:
+        """Raise `InputError` for a kind of objects that the effect of an action does not belong to."""
+        params = dict(action.params)
+        types = {params[effect.param] for effect in action.timers(effect_kind)}
+        example = ", such as lettuce," if types == {"item"} else ""
+        for kind in row:
+            if kind != OTHERS and self.type_of(kind) not in types:
+                message = f"must be a kind of {' or '.join(sorted(types))}{example} or {OTHERS}"
+                raise InputError(message, field=f"config.{key}", value=kind)
 
     def type_of(self, kind: str) -> str | None:
         """Return the type of a kind (``stove``) by its predicate (``isstove``); ``None`` if there is none.
@@ -218,15 +306,16 @@ def _with_nested(effects: Iterable[Effect]) -> Iterator[Effect]:
         yield from _with_nested(effect.effects)
 
 
-def _with_times(effects: Iterable[Effect], numbers: Mapping[str, int]) -> tuple[Effect, ...]:
-    """Return effects of an action, nested ones included, with ticks or repetitions by kind of object."""
+def _with_times(effects: Iterable[Effect], effect_kind: str, numbers: Mapping[str, int]) -> tuple[Effect, ...]:
+    """Return effects, nested ones included; those of a kind with ticks or repetitions by kind of object."""
     timed = []
     for effect in effects:
-        count = numbers.get(OTHERS, effect.count) if effect.count else 0
-        numbers_by_kind = [(kind, number) for kind, number in sorted(numbers.items()) if kind != OTHERS]
-        counts = [(kind, number) for kind, number in numbers_by_kind if number != count]
-        nested = _with_times(effect.effects, numbers)
-        timed.append(replace(effect, count=count, counts=tuple(counts if count else ()), effects=nested))
+        changed = replace(effect, effects=_with_times(effect.effects, effect_kind, numbers))
+        if effect.kind == effect_kind:
+            count = numbers.get(OTHERS, effect.count)
+            pairs = [(kind, number) for kind, number in sorted(numbers.items()) if kind != OTHERS and number != count]
+            changed = replace(changed, count=count, counts=tuple(pairs))
+        timed.append(changed)
     return tuple(timed)
 
 

@@ -198,10 +198,10 @@ def _binding(action: ActionSchema, objects: Sequence[str], kitchen: Kitchen) -> 
     named = _by_type((name, kitchen.domain.type_of(split_name(name)[0]) or "") for name in objects)
     if not action.params:  # a wait, of whichever player
         return {} if named.keys() <= {ACTOR} else None
-    if ACTOR not in named and len(kitchen.players) == 1:
-        named[ACTOR] = list(kitchen.players)
     hidden = hidden_station(action) if STATION not in named else None
     params = _by_type((param, kind) for param, kind in sorted(action.params) if param != hidden)
+    if ACTOR in params and ACTOR not in named and len(kitchen.players) == 1:
+        named[ACTOR] = list(kitchen.players)
     if named.keys() != params.keys():
         return None
     binding: dict[str, str] = {}

@@ -49,16 +49,20 @@ class Running:
         return not created and all(inner.renewable for inner in self.nested)
 
 
-def ground(effect: Effect, binding: Mapping[str, str]) -> GroundEffect:
-    """Put objects for the parameters of an effect."""
+def ground(effect: Effect, binding: Mapping[str, str], outer_argument: str = "") -> GroundEffect:
+    """Put objects for the parameters of an effect.
+
+    As in the simulator, a nested effect belongs to the object of the outer one. So two effects are the same if they
+    differ in objects of nested effects only.
+    """
     inner = dict(binding)
     creates = None
     if effect.creates is not None:
         param, object_type, kind = effect.creates
         inner[param] = kind
         creates = (object_type, kind)
-    argument = binding[effect.param]
-    nested = [ground(nested_effect, binding) for nested_effect in effect.effects]
+    argument = outer_argument or binding[effect.param]
+    nested = [ground(nested_effect, binding, argument) for nested_effect in effect.effects]
     return GroundEffect(
         kind=effect.kind,
         param=effect.param,
@@ -66,7 +70,7 @@ def ground(effect: Effect, binding: Mapping[str, str]) -> GroundEffect:
         conditions=_changes(effect.conditions, inner),
         changes=_changes(effect.changes, inner),
         effects=tuple(nested),
-        count=effect.count_for(argument),
+        count=effect.count_for(binding[effect.param]),
         creates=creates,
     )
 

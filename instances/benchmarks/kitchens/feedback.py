@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planoracle.instances.benchmarks.kitchens import problems, released_kitchens
 from planoracle.instances.benchmarks.kitchens.descriptions import condition_in_words, refusal_in_words
+from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain
 from planoracle.instances.benchmarks.kitchens.failures import Lack, lacks
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import Refusal, trace
@@ -36,13 +37,14 @@ def examine(run: KitchenRun) -> Examination:
     """Return the refused actions and the unmet conditions of a run as feedback."""
     record = run.record
     missing = () if run.success else lacks(record.rules, record.states[-1])
-    findings = [_finding(refusal, record.steps[refusal.position].action) for refusal in record.refusals]
+    domain = run.problem.domain
+    findings = [_finding(refusal, record.steps[refusal.position].action, domain) for refusal in record.refusals]
     return Examination(
         replay=run.verdict,
         findings=tuple(findings),
         clock=run.benchmark.clock(run.problem),
         command=lambda index: f"command {index + 1}",
-        remarks={"completeness": tuple(map(_remark, missing))} if missing else {},
+        remarks={"completeness": tuple(_remark(lack, domain) for lack in missing)} if missing else {},
         notes=("The step limit was reached.",) if record.end == "limit" else (),
         aim="goal",
     )
@@ -77,13 +79,13 @@ def _fitting(run: KitchenRun) -> str:
     return ""
 
 
-def _finding(refusal: Refusal, action: str) -> FeedbackItem:
-    text = f'command {refusal.position + 1} ("{clean(action, 70)}"): {refusal_in_words(refusal)}'
+def _finding(refusal: Refusal, action: str, domain: KitchenDomain) -> FeedbackItem:
+    text = f'command {refusal.position + 1} ("{clean(action, 70)}"): {refusal_in_words(refusal, domain)}'
     return FeedbackItem.of(refusal, text)
 
 
-def _remark(lack: Lack) -> FeedbackItem:
-    words = condition_in_words(lack.objects)
+def _remark(lack: Lack, domain: KitchenDomain) -> FeedbackItem:
+    words = condition_in_words(lack.objects, sentences=domain.sentence_of)
     names = [clean(name) for name in lack.objects[1:]]
     predicate = clean(lack.objects[0]).removeprefix("is")
     text = _UNREACHED[lack.kind].format(objects=listed(names) or "it", predicate=predicate, condition=words)

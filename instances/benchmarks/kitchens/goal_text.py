@@ -92,7 +92,7 @@ def lacking(kitchen: Kitchen) -> tuple[Atom, ...]:
         best_group, best_missing = min(options, key=lambda option: len(option[1]))
         groups = [group for group in groups if group is not best_group]
         atoms += best_missing[1:]
-    return tuple(atoms)
+    return tuple(atom for atom in atoms if atom[0] in kitchen.domain.signature)
 
 
 def by_text(kitchen: Kitchen) -> Kitchen:

@@ -248,7 +248,8 @@ class Kitchen(CacheHolder):
         for thing in listed:
             kind = domain.type_of(split_name(thing)[0])
             if kind is None:
-                raise InputError("is of an unknown kind", field="objects", value=thing)
+                hint = f"the domain has no predicate is{split_name(thing)[0]}"
+                raise InputError(f"is of an unknown kind; {hint}", field="objects", value=thing)
             if thing in types:
                 raise InputError("is given twice", field="objects", value=thing)
             types[thing] = kind

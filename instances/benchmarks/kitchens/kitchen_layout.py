@@ -15,7 +15,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import below, chance, one, shuffled, weighted
 
 #: Predicates of positions, which every kitchen of the simulator has.
-_PLACES = (
+PLACES = (
     *("loc", "vacant", "item_at", "item_on", "atop", "clear", "container_at", "station_empty"),
     *("has_item", "has_container", "nothing", "in", "container_empty"),
 )
@@ -97,7 +97,7 @@ def places(objects: Iterable[tuple[str, str]], facts: Iterable[Atom]) -> Kitchen
     """Return a layout without traits, of objects with their types, in their order."""
     listed = tuple(objects)
     by_predicate: dict[str, list[Atom]] = {}
-    placing = (fact for fact in facts if fact[0] in _PLACES and len(fact) == 3)
+    placing = (fact for fact in facts if fact[0] in PLACES and len(fact) == 3)
     for fact in sorted(placing, key=atom_rank):
         by_predicate.setdefault(fact[0], []).append(fact[1:])
     layout = KitchenLayout()
@@ -137,7 +137,7 @@ def layout_of(kitchen: Kitchen) -> tuple[KitchenLayout, set[Atom], set[Atom]]:
     layout = places(kitchen.objects, kitchen.facts)
     for fact in sorted(kitchen.facts):
         is_trait = len(fact) == 2 and fact[0] != f"is{split_name(fact[1])[0]}"
-        if is_trait and fact[0] not in _PLACES:
+        if is_trait and fact[0] not in PLACES:
             layout.traits.setdefault(fact[1], []).append(fact[0])
     layout.traits = {name: layout.traits[name] for name in sorted(layout.traits, key=natural)}
     derived = layout.facts(kitchen.domain)
@@ -166,6 +166,7 @@ class VariantLayout:
     random: Random
     layout: KitchenLayout
     spare: int
+    domain: KitchenDomain = field(default_factory=bundled)
 
     def put(self, thing: str) -> None:
         """Put a container on an empty station, an item there or on a stack; else on any station."""
@@ -175,17 +176,20 @@ class VariantLayout:
         if len(empty) <= self.spare:
             empty = []
         options = empty
-        if not is_container(thing):
-            stacks = [station for station in occupied if not any(map(is_container, stations[station]))]
+        if not is_container(thing, self.domain):
+            stacks = [station for station in occupied if not self._has_container(station)]
             is_alone = chance(self.random, _SHARE_ALONE)
             options = empty or stacks if is_alone else stacks or empty
         station = one(self.random, options or occupied or list(stations))
         stations[station].append(thing)
 
+    def _has_container(self, station: str) -> bool:
+        return any(is_container(thing, self.domain) for thing in self.layout.stations[station])
 
-def is_container(thing: str) -> bool:
+
+def is_container(thing: str, domain: KitchenDomain) -> bool:
     """Return whether a thing is a container, which needs a station to itself."""
-    return bundled().type_of(split_name(thing)[0]) == "container"
+    return domain.type_of(split_name(thing)[0]) == "container"
 
 
 def variant(kitchen: Kitchen, seed: int) -> Kitchen:
@@ -216,22 +220,27 @@ def variant(kitchen: Kitchen, seed: int) -> Kitchen:
     loose: list[str] = []
     for things in layout.stations.values():
         loose += things
-    placement = VariantLayout(random, layout, int(not all(layout.stations.values())))
+    domain = kitchen.domain
+    placement = VariantLayout(random, layout, int(not all(layout.stations.values())), domain)
     layout.stations = {station: [] for station in layout.stations}
     for _ in range(below(random, 4)):
-        layout.stations[new_name(weighted(random, _STATIONS), names)] = []
+        weights = {kind: weight for kind, weight in _STATIONS.items() if domain.type_of(kind) == "station"}
+        layout.stations[new_name(weighted(random, weights), names)] = []
     for _ in range(below(random, 3)):
-        name = new_name(one(random, list(RAW)), names)
+        kinds = [kind for kind in RAW if domain.type_of(kind) == "item"]
+        name = new_name(one(random, kinds), names)
         loose.append(name)
         kind = split_name(name)[0]
         twin = next((thing for thing, _ in kitchen.objects if split_name(thing)[0] == kind), None)
-        layout.traits[name] = list(RAW[kind] if twin is None else layout.traits.get(twin, ()))
-    for thing in sorted(shuffled(random, loose), key=is_container, reverse=True):
+        raw_traits = [trait for trait in RAW[kind] if domain.signature.get(trait) == ("item",)]
+        layout.traits[name] = raw_traits if twin is None else list(layout.traits.get(twin, ()))
+    containers_first = sorted(shuffled(random, loose), key=lambda thing: is_container(thing, domain), reverse=True)
+    for thing in containers_first:
         placement.put(thing)
     for player, station in zip(layout.players, shuffled(random, layout.stations), strict=False):
         layout.players[player] = (station, layout.players[player][1])
-    facts = layout.facts(kitchen.domain)
-    return Kitchen.of(f"{kitchen.name}@{seed}", kitchen.domain, layout.objects(), facts, kitchen.goal, kitchen.text)
+    facts = layout.facts(domain)
+    return Kitchen.of(f"{kitchen.name}@{seed}", domain, layout.objects(), facts, kitchen.goal, kitchen.text)
 
 
 def new_name(kind: str, names: set[str]) -> str:

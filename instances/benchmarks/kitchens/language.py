@@ -173,12 +173,26 @@ def right_line(problem: Kitchen) -> str:
     'Move robot1 from table1 to table2'
     """
     player = problem.players[0]
-    at = next((atom[2] for atom in sorted(problem.facts) if atom[:2] == ("loc", player)), None)
-    stations = [name for name, kind in problem.objects if kind == domain_names.STATION and name != at]
-    move = problem.domain.actions[0]
-    if at is None or not stations:
-        return problem.domain.actions[-1].text
-    return move.write({"p1": player, "s1": at, "s2": stations[0]})
+    places = [atom[2] for atom in sorted(problem.facts) if atom[:2] == ("loc", player)]
+    # First where the player is: a move is from there.
+    names = dict.fromkeys([player, *places, *(name for name, _ in problem.objects)])
+    for action in problem.domain.actions:
+        binding = _first_objects(action, names, problem.types)
+        if binding is not None:
+            return action.write(binding)
+    return ""
+
+
+def _first_objects(action: ActionSchema, names: Iterable[str], types: Mapping[str, str]) -> dict[str, str] | None:
+    """Return the first objects of the types of an action's parameters, ``None`` if some are missing."""
+    binding: dict[str, str] = {}
+    for param, param_type in action.params:
+        fitting = (name for name in names if types[name] == param_type and name not in binding.values())
+        name = next(fitting, None)
+        if name is None:
+            return None
+        binding[param] = name
+    return binding
 
 
 def extract(text: str, domain: KitchenDomain) -> list[str]:
@@ -299,19 +313,24 @@ def _templates(domain: KitchenDomain) -> list[_Template]:
 
 @lru_cache(maxsize=8)
 def _verbs(domain: KitchenDomain) -> frozenset[str]:
-    """Return the first words of all actions."""
-    return frozenset(action.text.split()[0].lower() for action in domain.actions)
+    """Return the first words of all actions, see `_verb`."""
+    return frozenset(map(_verb, domain.actions))
+
+
+def _verb(action: ActionSchema) -> str:
+    """Return the first word of an action in small letters; not a parameter, as in ``{p1} salts {i1}``."""
+    words = [word for word in action.text.split() if _SLOT.search(word) is None]
+    return next(word for word in words if any(map(str.isalpha, word))).lower()
 
 
 @lru_cache(maxsize=8)
 def _by_verb(domain: KitchenDomain) -> tuple[re.Pattern[str], list[list[_Template]]]:
-    """Return a pattern with a group for the first word of every action, and by its number what may follow."""
+    """Return a pattern with a group for the first word of every action, and by its number the templates."""
     by_verb: dict[str, list[_Template]] = {}
     for template in _templates(domain):
         _, actions = template
         first_action, _ = actions[0]
-        verb = first_action.text.split()[0].lower()
-        by_verb.setdefault(verb, []).append(template)
+        by_verb.setdefault(_verb(first_action), []).append(template)
     heads = "|".join(f"({re.escape(verb)})" for verb in by_verb)
     return re.compile(rf"(?<!\w)(?:{heads})(?!\w)", re.I), [[], *by_verb.values()]
 

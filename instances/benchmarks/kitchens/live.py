@@ -10,6 +10,7 @@ from typing import cast
 from planoracle.instances.benchmarks.kitchens.descriptions import (
     actions_in_phrases,
     actions_in_words,
+    condition_in_words,
     describe,
     goal_in_words,
     refusal_in_words,
@@ -42,25 +43,22 @@ NO_ACTION = "(no action)"
 STEPS_PER_CONDITION, MIN_STEP_LIMIT = 30, 100
 
 
-_KITCHEN = """You are a player in a kitchen. Things in it are
+_THINGS = """You are a player in a kitchen. Things in it are
 - stations: places where something can be done to items, such as cutting and cooking;
 - items: things that can be taken, put down and stacked;
 - containers: pots and bowls, which can be taken and put down, too;
 - meals: what is in a container;
-- players: those who act, you among them.
-
-The rules of the kitchen:
+- players: those who act, you among them."""
+_RULES = """The rules of the kitchen:
 - A player holds one thing at a time.
 - Something can only be done to an item that lies on a station.
 - The item has to be the only one on this station.
 - Items are stacked on other items only.
 - Items can be added to a container only if there is a meal in it.
-- A meal can be moved from one container to another.
-
-The goal is what a guest asks for, such as "a burger, please". The guest does not say everything, so use common sense: \
-which ingredients are necessary, and how is each of them prepared?
-
-How dishes are made here:
+- A meal can be moved from one container to another."""
+_GOAL = """The goal is what a guest asks for, such as "a burger, please". The guest does not say everything, so use \
+common sense: which ingredients are necessary, and how is each of them prepared?"""
+_DISHES = """How dishes are made here:
 - A sandwich is bread, then the prepared ingredients, then bread on top.
 - A burger is a bottom bun, then the prepared ingredients, then a top bun.
 - For a soup, water is filled into a pot, boiled together with the ingredients, and moved to a bowl."""
@@ -122,8 +120,12 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         form, end = _ONE, "or you write: Finish"
         if self._is_whole_plan:
             form, end = _ALL, "or the plan ends"
-        lines = [f"{_KITCHEN}\n\n{form}"]
-        lines += [f"- {line}" for line in actions_in_phrases(self.problem.domain, unit)]
+        domain = self.problem.domain
+        # The rules of a user's domain are in the descriptions of its actions.
+        parts = (_THINGS, _RULES, _GOAL, _DISHES, form) if domain.is_standard else (_THINGS, _GOAL, form)
+        describe_actions = actions_in_phrases if domain.is_standard else actions_in_words
+        lines = ["\n\n".join(parts)]
+        lines += [f"- {line}" for line in describe_actions(domain, unit)]
         lines.append(f"{_PARAMETERS} The run ends when the request is met, the time is over, {end}.")
         return "\n".join(lines)
 
@@ -148,13 +150,19 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
 
     def introduction(self) -> str:
         """Return the goal, the properties of objects, and the initial kitchen."""
+        domain = self.problem.domain
         facts: dict[str, list[str]] = {}
-        for predicate, name, *locations in sorted(fact for fact in self.problem.facts if len(fact) > 1):
-            is_property = predicate not in self.problem.domain.changing and not locations
-            if is_property and predicate != f"is{name.rstrip('0123456789')}":
+        relations = []
+        for predicate, name, *partners in sorted(self.problem.facts):
+            if predicate in domain.changing or predicate == f"is{name.rstrip('0123456789')}":
+                continue
+            if partners:
+                relations.append(condition_in_words([predicate, name, *partners], "is", domain.sentence_of))
+            else:
                 facts.setdefault(name, []).append(predicate.removeprefix("is"))
         lines = [f"Goal: {self._goal()}"]
         lines += [f"{name}: {', '.join(words)}." for name, words in facts.items()]
+        lines += [f"{relation}." for relation in relations]
         players = self.problem.players
         if len(players) > 1:
             turns = "They act in turns"
@@ -197,7 +205,8 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
             return f"{command}: not understood, {step.violation.actual}"
         if self.config.wording > 1:
             return f"{command}: refused, it is not one of the valid actions"
-        return f"{command}: refused, {clean(refusal_in_words(step.violation, 300), 300)}"
+        reason = refusal_in_words(step.violation, self.problem.domain, 300)
+        return f"{command}: refused, {clean(reason, 300)}"
 
     def player(self, state: KitchenRunState) -> str | None:
         """Return the player whose turn it is, if there are several players."""

@@ -18,8 +18,6 @@ from planoracle.instances.benchmarks.kitchens.simulation import StepRecord
 from planoracle.instances.files.strict_json import load_json
 
 _SLOT = re.compile(r"\{(\w+)\}")
-#: Predicates that delayed effects make true. All that is created, water, is created by one.
-_SLOW = frozenset({"iscooked", "isfried", "isboiling"})
 
 
 class Foresight(NamedTuple):
@@ -114,7 +112,7 @@ def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
     """Return the long-running work that the goal lacks: predicates of kinds, and kinds to be created."""
     facts: Counter[tuple[str, str]] = Counter()
     for condition in kitchen.goal.conditions:
-        if condition[0] in _SLOW and len(condition) == 2:
+        if condition[0] in kitchen.domain.slow and len(condition) == 2:
             kind, _, _ = natural(condition[1].partition("#")[0])
             facts[condition[0], kind] += 1
     for fact in kitchen.facts:

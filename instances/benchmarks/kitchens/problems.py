@@ -10,7 +10,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
+from planoracle.instances.benchmarks.kitchens.action_index import check_choices
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, OWN, KitchenDomain, domain_for
+from planoracle.instances.benchmarks.kitchens.domain_files import DomainField, domain_document, domain_of
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import RAW, KitchenLayout, layout_of, served, variant
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -40,6 +42,9 @@ class KitchenDocument(StrictEntry):
     version: Literal[1]
     name: str
     benchmark: str = Field(OWN, description="benchmark of the kitchen, robotouille or kitchens")
+    domain: DomainField = Field(
+        None, description="domain with other predicates and actions: a file in this folder or below it, or its content"
+    )
     text: str = Field("", description="goal in words")
     stations: dict[str, list[str]] = Field(description="things on each station: items from the bottom up, containers")
     players: dict[str, PlayerEntry] = Field(description="players in the order in which they act")
@@ -64,9 +69,9 @@ def kitchen_from_document(document: Any, source: str) -> Kitchen:
     """Turn a parsed document into a `Kitchen`; raises `InputError`."""
     entry = validated(document, source, KitchenDocument)
     try:
-        return _kitchen(entry, domain_for(entry.benchmark).with_config(entry.config))
+        return _kitchen(entry, domain_of(entry.domain, source, entry.benchmark).with_config(entry.config))
     except InputError as error:
-        raise error.at(source) from None
+        raise error if error.source else error.at(source) from None
 
 
 def _kitchen(entry: KitchenDocument, domain: KitchenDomain) -> Kitchen:
@@ -90,7 +95,9 @@ def _kitchen(entry: KitchenDocument, domain: KitchenDomain) -> Kitchen:
     facts.update(tuple(fact) for fact in entry.more)
     facts.difference_update(tuple(fact) for fact in entry.less)
     goal = Goal.of(entry.goal, entry.roles)
-    return Kitchen.of(entry.name, domain, layout.objects(), facts, goal, entry.text)
+    kitchen = Kitchen.of(entry.name, domain, layout.objects(), facts, goal, entry.text)
+    check_choices(kitchen)
+    return kitchen
 
 
 def _copy(entries: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
@@ -138,14 +145,17 @@ def _check(layout: KitchenLayout, domain: KitchenDomain) -> None:
 def to_document(kitchen: Kitchen) -> dict[str, Any]:
     """Return the document of a kitchen; reading it gives an equal kitchen."""
     layout, more, less = layout_of(kitchen)
-    usual = domain_for(kitchen.benchmark).config
+    domain = kitchen.domain
+    usual = domain.with_usual_counts()
+    is_bundled = usual == domain_for(kitchen.benchmark)
     players = {name: PlayerEntry(at=at, holds=in_hand) for name, (at, in_hand) in layout.players.items()}
-    config = {key: row for key, row in kitchen.domain.config.items() if row != usual[key]}
+    config = {key: row for key, row in domain.config.items() if row != usual.config[key]}
     document = KitchenDocument(
         format=FORMAT,
         version=VERSION,
         name=kitchen.name,
         benchmark=kitchen.benchmark,
+        domain=None if is_bundled else domain_document(domain),
         text=kitchen.text,
         stations=layout.stations,
         players=players,

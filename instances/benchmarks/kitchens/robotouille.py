@@ -73,6 +73,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     | `more`, `less` | facts that are true or false contrary to the positions (none) |
     | `text` | goal in words |
     | `config` | `num_cuts`, `cook_time`, `fry_time`: numbers by kind of item, `default` for all others (3) |
+    | `domain` | domain with other predicates and actions, see below (that of the benchmark) |
     | `benchmark` | `robotouille` for a kitchen of this benchmark (default `kitchens`) |
 
     The simulator's files are read as by its builder. Objects are sorted by cell (x, then y) and numbered kind by kind,
@@ -80,6 +81,32 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     item rather than a container. Stacks follow `stack-level`. An id of digits is a role, any other id names an object.
     Random objects, two stations on a cell, goals with arguments of the wrong type and unknown keys are rejected; keys
     that begin with `_` are notes. With `--data robotouille=DIR` names are the simulator's files in that folder.
+
+    **Domains.** A kitchen file of either format may name its domain, `"domain": "domain/toast.json"`: a file like the
+    simulator's `domain/robotouille.json`, in the folder of the kitchen or below it. It may also contain the domain
+    itself, as documents do that we write. The predicates, actions and effects of the domain replace those of the
+    benchmark in all commands: solving, grading, prompts, live runs, variants, audits.
+    [An example](../../../tests/facts/data/domain/toast.json) has a toaster.
+
+    | field | meaning |
+    |---|---|
+    | `object_types` | some of `station`, `item`, `player`, `container`, `meal` |
+    | `predicate_defs` | `name`, `param_types`, `language_descriptors`; `istoaster` makes `toaster` a kind of station |
+    | `action_defs` | `name`, `precons`, `immediate_fx`, `sfx`, and `language_description`: how plans write it |
+    | `precons`, `immediate_fx`, `fx`, `conditions` | lists of `predicate`, `params`, `is_true` |
+    | `sfx` | `type`, `param`, `fx` and inner `sfx`; `conditions` of a conditional, `created_obj` of a creation effect |
+
+    The types of effects are explained below. Delays and repetitions are in the `config` of the kitchen: `toast_time` or
+    `num_toasts` for an action `toast`, by kind or for all kinds (`default`, 3). Facts about one object at the start are
+    its `predicates` or `traits`, other ones `more`. Prompts describe all actions of the domain with their conditions
+    and effects, and show all facts that these change; the sentence of a predicate is that of its first argument.
+    Keys that begin with `_` are notes; `version`, `name` and `input_json` have no effect.
+
+    What the rules cannot represent is refused, with file, field, value and what is accepted: other types of objects,
+    effects that delete objects, effects within a creation effect, predicates without arguments, parameters that only
+    effects name or that have two types, and a domain without the predicates of positions (`loc`, `vacant`, `item_on`,
+    ...). The search knows nothing about other actions than the benchmark's, so small kitchens only are solved to
+    optimality; of larger ones there is often a plan and a bound.
 
     Plan language
     -------------
@@ -259,7 +286,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
             source = f"the paper ({place})"
         if not atoms:
             return None
-        conditions = [self._words.condition_in_words(atom, "is") for atom in atoms]
+        conditions = [self._words.condition_in_words(atom, "is", problem.domain.sentence_of) for atom in atoms]
         return self._goal_texts.with_conditions(problem, atoms), f"{source} also asks for {', '.join(conditions)}"
 
     def with_agents(self, problem: Kitchen, crew: str) -> Kitchen:

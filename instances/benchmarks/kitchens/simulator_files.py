@@ -11,7 +11,9 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, ValidationError
 
 from planoracle.instances.benchmarks.kitchens import problems
-from planoracle.instances.benchmarks.kitchens.domain import bundled
+from planoracle.instances.benchmarks.kitchens.action_index import check_choices
+from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain, bundled
+from planoracle.instances.benchmarks.kitchens.domain_files import DomainField, domain_of, is_domain
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
 from planoracle.instances.benchmarks.kitchens.problems import json_schema as json_schema
@@ -69,6 +71,9 @@ class SimulatorFile(StrictEntry):
     width: int = 0
     height: int = 0
     config: problems.Config = Field({})
+    domain: DomainField = Field(
+        None, description="domain with other predicates and actions: a file in this folder or below it, or its content"
+    )
 
     stations: list[GridThing]
     players: list[GridThing]
@@ -79,12 +84,16 @@ class SimulatorFile(StrictEntry):
     goal_description: str = ""
 
 
+_OTHER_DOMAIN = "the field domain may name a file with further predicates"
+
 _Things = dict[str, list[GridThing]]
 
 
 def recognises(document: Any) -> bool:
-    """Return whether a document is a kitchen in our format or an environment of the simulator."""
-    return problems.recognises(document) or (_is_environment(document) and {"stations", "goal"} <= set(document))
+    """Return whether a document is a kitchen in our format, or a file or domain of the simulator."""
+    if problems.recognises(document):
+        return True
+    return _is_environment(document) and ({"stations", "goal"} <= set(document) or is_domain(document))
 
 
 def _is_environment(document: Any) -> bool:
@@ -93,6 +102,9 @@ def _is_environment(document: Any) -> bool:
 
 def read(document: Any, source: str) -> list[Kitchen]:
     """Return the kitchen of a document of either format."""
+    if is_domain(document):
+        message = 'is a domain, not a kitchen; name it in the file of a kitchen ("domain": "domain/toast.json")'
+        raise InputError(f"{message}, from a subfolder if all files of a folder are read", source=source)
     if _is_environment(document):
         return [environment_from_document(document, source, Path(source).stem)]
     return problems.read(document, source)
@@ -132,38 +144,39 @@ def environment_from_document(document: Any, source: str, name: str) -> Kitchen:
     except ValidationError as error:
         raise input_error(error, source, SimulatorFile) from None
     try:
-        return kitchen_of_file(entry, name)
+        domain = domain_of(entry.domain, source, bundled().benchmark).with_config(entry.config)
+        return kitchen_of_file(entry, name, domain)
     except InputError as error:
-        raise error.at(source) from None
+        raise error if error.source else error.at(source) from None
 
 
-def kitchen_of_file(entry: SimulatorFile, name: str) -> Kitchen:
+def kitchen_of_file(entry: SimulatorFile, name: str, domain: KitchenDomain) -> Kitchen:
     """Return the kitchen of a file, and store the file with it; raises `InputError` with the field."""
-    domain = bundled().with_config(entry.config)
-    things = {field: _with_numbers(field, getattr(entry, field)) for field in _FIELDS}
-    layout, goal = _layout(things), _goal(entry.goal, things)
+    things = {field: _with_numbers(field, getattr(entry, field), domain) for field in _FIELDS}
+    layout, goal = _layout(things), _goal(entry.goal, things, domain)
     kitchen = Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, entry.goal_description)
+    check_choices(kitchen)
     object.__setattr__(kitchen, "simulator_file", entry)
     return kitchen
 
 
-def _with_numbers(field: str, things: list[GridThing]) -> list[GridThing]:
+def _with_numbers(field: str, things: list[GridThing], domain: KitchenDomain) -> list[GridThing]:
     """Check the things of a list, and give them numbers if they have none."""
     check_size(len(things))
     object_type = _FIELDS[field]
     for i, thing in enumerate(things):
         for p, trait in enumerate(thing.predicates):
-            if bundled().signature.get(trait) != (object_type,):
-                raise InputError(
-                    f"is not a predicate of the type {object_type}", field=f"{field}[{i}].predicates[{p}]", value=trait
-                )
+            if domain.signature.get(trait) != (object_type,):
+                message = f"is not a predicate of the type {object_type}; {_OTHER_DOMAIN}"
+                raise InputError(message, field=f"{field}[{i}].predicates[{p}]", value=trait)
         if field == "players" and [type(step) for step in thing.direction] != [int, int]:
             raise InputError("must be two whole numbers", field=f"{field}[{i}].direction", value=thing.direction)
-        if bundled().type_of(thing.kind) != object_type:
-            hint = "; random objects are not supported" if thing.name == object_type else ""
-            raise InputError(
-                f"is not an object of the type {object_type}{hint}", field=f"{field}[{i}].name", value=thing.name
-            )
+        if domain.type_of(thing.kind) != object_type:
+            hint = "random objects are not supported"
+            if thing.name != object_type:
+                hint = f"its kind must have a predicate, is{thing.kind}; {_OTHER_DOMAIN}"
+            message = f"is not an object of the type {object_type}; {hint}"
+            raise InputError(message, field=f"{field}[{i}].name", value=thing.name)
     is_numbered = {thing.name != thing.kind for thing in things}
     if len(is_numbered) > 1:
         raise InputError("either all names or none must end in a number", field=field)
@@ -216,7 +229,7 @@ def _layout(things: _Things) -> KitchenLayout:
     return layout
 
 
-def _goal(entries: list[_Condition], things: _Things) -> Goal:
+def _goal(entries: list[_Condition], things: _Things, domain: KitchenDomain) -> Goal:
     """Read a goal: an id of digits is a role, any other id names the object with this id, of any kind.
 
     An id of digits with several kinds is a role of the first kind, as in the simulator; the other kinds only need one
@@ -228,7 +241,7 @@ def _goal(entries: list[_Condition], things: _Things) -> Goal:
         location = f"goal[{i}]"
         pairs = _kinds_and_labels(entry, location)
         for kind, label in pairs:
-            if bundled().type_of(kind) is None and (label.isdigit() or kind not in _FIELDS.values()):
+            if domain.type_of(kind) is None and (label.isdigit() or kind not in _FIELDS.values()):
                 raise InputError("is of an unknown kind", field=f"{location}.args", value=kind)
             if label.isdigit() and label not in labels_of_kind.setdefault(kind, []):
                 labels_of_kind[kind].append(label)
@@ -246,7 +259,8 @@ def _goal(entries: list[_Condition], things: _Things) -> Goal:
             if label.isdigit():
                 condition.append(f"{first_kind[label]}#{label}")
             else:
-                condition.append(_object_with_id(kind, label, things, row.location))
+                object_type = domain.type_of(kind) or kind
+                condition.append(_object_with_id(object_type, label, things, row.location))
         conditions.append(condition)
     return Goal.of(conditions, roles)
 
@@ -268,10 +282,9 @@ def _kinds_and_labels(entry: _Condition, location: str) -> list[tuple[str, str]]
     return [(kind, str(label)) for kind, label in zip(entry.args, entry.ids, strict=True)]
 
 
-def _object_with_id(kind: str, label: str, things: _Things, location: str) -> str:
-    type_of_kind = bundled().type_of(kind) or kind
-    field = next(field for field, object_type in _FIELDS.items() if object_type == type_of_kind)
+def _object_with_id(object_type: str, label: str, things: _Things, location: str) -> str:
+    field = next(field for field, type_of_field in _FIELDS.items() if type_of_field == object_type)
     for thing in things[field]:
         if thing.id == label:
             return thing.name
-    raise InputError(f"no {type_of_kind} has this id", field=f"{location}.ids", value=label)
+    raise InputError(f"no {object_type} has this id", field=f"{location}.ids", value=label)

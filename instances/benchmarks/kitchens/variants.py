@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
+from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import variant as own_variant
@@ -63,23 +64,44 @@ def variant(kitchen: Kitchen, label: str) -> Kitchen:
     """
     if not _SEED.fullmatch(label):
         raise InputError("must be a seed, a whole number from 0 to 999999999", field=f"{kitchen.name}@", value=label)
-    if kitchen.simulator_file is None:
+    original, kinds = kitchen.simulator_file, _additional_kinds(kitchen.domain)
+    if original is None:
         _, additional, missing = layout_of(kitchen)
         facts = sorted(additional) or sorted(missing)
         if facts:
-            message = "has no variants, because this fact contradicts its positions (fields more and less)"
+            message = "has no variants, because this fact does not follow from its positions (fields more and less)"
             raise InputError(message, field=kitchen.name, value=list(facts[0]))
         return own_variant(kitchen, int(label))
-    shuffled = _shuffled(kitchen.simulator_file, int(label))
-    return kitchen_of_file(shuffled, f"{kitchen.name}@{label}")
+    shuffled = _shuffled(original, int(label), kinds)
+    return kitchen_of_file(shuffled, f"{kitchen.name}@{label}", kitchen.domain)
 
 
-def _shuffled(original: SimulatorFile, seed: int) -> SimulatorFile:
+class _Kinds(NamedTuple):
+    """Kinds of additional stations, and of additional items with their predicates."""
+
+    stations: tuple[str, ...]
+    items: Mapping[str, tuple[str, ...]]
+
+
+def _additional_kinds(domain: KitchenDomain) -> _Kinds:
+    """Return the kinds of the generator that a domain has; raises `InputError` if there are none to add."""
+    stations = tuple(kind for kind in _STATIONS if domain.type_of(kind) == "station")
+    items = {}
+    for kind, predicates in _ITEMS.items():
+        if domain.type_of(kind) == "item":
+            items[kind] = tuple(name for name in predicates if domain.signature.get(name) == ("item",))
+    if not (stations and items):
+        message = f"a variant needs a kind of station ({', '.join(_STATIONS)}) and one of item ({', '.join(_ITEMS)})"
+        raise InputError(message, field="domain")
+    return _Kinds(stations, items)
+
+
+def _shuffled(original: SimulatorFile, seed: int, kinds: _Kinds) -> SimulatorFile:
     """Return a file with other positions and additional things; raises `InputError`."""
     _check(original)
     for attempt in range(_MAX_ATTEMPTS):
         try:
-            return _Attempt(original, seed + attempt).run()
+            return _Attempt(original, seed + attempt, kinds).run()
         except _NoSpaceError:
             continue
     size = f"{original.width} x {original.height}"
@@ -119,8 +141,9 @@ class _Attempt:
     Random numbers are drawn in the order of the released code, which the results depend on.
     """
 
-    def __init__(self, original: SimulatorFile, seed: int) -> None:
+    def __init__(self, original: SimulatorFile, seed: int, kinds: _Kinds) -> None:
         self._random = Random(seed)
+        self._kinds = kinds
         self._original = original
         self._width = original.width
         self._height = original.height
@@ -159,7 +182,7 @@ class _Attempt:
         """Return additional stations and items."""
         station_count = self._random.randrange(self._width * self._height)
         cells = [self._draw_cell() for _ in range(station_count)]
-        stations = [_added(self._random.choice(_STATIONS), cell) for cell in cells]
+        stations = [_added(self._random.choice(self._kinds.stations), cell) for cell in cells]
         item_count = self._random.randrange(station_count + 1)
         item_cells: list[Cell] = []
         for _ in range(item_count):
@@ -169,8 +192,8 @@ class _Attempt:
             item_cells.append((x, y))
         items = []
         for cell in item_cells:
-            kind = self._random.choice(list(_ITEMS))
-            items.append(_added(kind, cell, _ITEMS[kind]))
+            kind = self._random.choice(list(self._kinds.items))
+            items.append(_added(kind, cell, self._kinds.items[kind]))
         return stations, items
 
     def _draw_cells(self, things: Sequence[GridThing]) -> list[_Placement]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import json_schema, kitchen_from_document, to_document
 from planoracle.instances.benchmarks.kitchens.robotouille import Robotouille
@@ -19,7 +18,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import fingerprint
 from planoracle.solver.kitchens.astar import plan
 from tests.support.robotouille import KITCHENS, document, kitchen, min_steps_of
-from tests.support.robotouille_originals import domain_from_document, load_kitchen
+from tests.support.robotouille_originals import load_kitchen
 
 
 def raw(**more: Any) -> dict[str, Any]:
@@ -52,11 +51,6 @@ def raw(**more: Any) -> dict[str, Any]:
 
 def read(entry: Any) -> Kitchen:
     return environment_from_document(entry, "file.json", "test")
-
-
-def test_bundled_domain_equals_the_original(shared: Path) -> None:
-    path = shared / "benchmarks" / "robotouille" / "domain.json"
-    assert domain_from_document(json.loads(path.read_text(encoding="utf-8"))) == bundled()
 
 
 def test_every_original_file_round_trips(shared: Path) -> None:
@@ -264,5 +258,5 @@ def test_documented_example_round_trips() -> None:
 def test_json_schema_contains_every_field() -> None:
     assert set(json_schema()["properties"]) == {
         *("$schema", "format", "version", "name", "benchmark", "text", "stations", "players", "containers"),
-        *("elsewhere", "traits", "goal", "roles", "more", "less", "config"),
+        *("elsewhere", "traits", "goal", "roles", "more", "less", "config", "domain"),
     }
