@@ -186,7 +186,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
         delay_with_seed = name.partition("@")[2]
         delay = delay_with_seed.partition(":")[0] or "1"
         number = str(len(problem.tasks))
-        return {"task": problem.families, "size": [problem.size], "tasks": [number], "delay": [delay]}
+        return {"task": [*problem.families], "size": [problem.size], "tasks": [number], "delay": [delay]}
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem with its calls."""
