@@ -180,15 +180,22 @@ def _mistake(run: StepRecord, recoveries: Mapping[int, int | None]) -> Mistake:
 
 
 def _action_and_stations(run: StepRecord, refusal: Refusal) -> tuple[str, ...]:
-    """Return the kind of a refused action and of its stations; its text if it is none of the domain."""
+    """Return the kind of a refused action and of its stations; its text if it is none of the domain.
+
+    The station of an action that names none, such as stacking, is that of the player.
+    """
     text = run.steps[refusal.position].action
     readings = match(text, run.rules.kitchen.domain)
     if not readings:
         return (text,)
     action, binding = readings[0]
     types = dict(action.params)
-    stations = sorted(name.rstrip("0123456789") for param, name in binding.items() if types[param] == "station")
-    return (action.name, *stations)
+    stations = [name for param, name in binding.items() if types[param] == "station"]
+    if not stations and "station" in types.values():
+        state = run.states[refusal.position]
+        player = run.rules.player(state)
+        stations = [fact[2] for fact in run.rules.facts(state) if fact[:2] == ("loc", player)]
+    return (action.name, *sorted(name.rstrip("0123456789") for name in stations))
 
 
 def _cause(run: StepRecord, refusal: Refusal) -> Cause:

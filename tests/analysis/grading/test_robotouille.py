@@ -270,6 +270,11 @@ def test_repetition_of_a_mistake_after_recovery() -> None:
     assert mistake(cut, *actions[:-1], "Cut bread1 on board1 using robot1") == (True, True)
     assert mistake(cut, *actions[:-1], "Place lettuce1 on table1 using robot1") == (True, False)
     assert graded(LETTUCE, actions)["recovered_mistake"] is None
+    # Stacking names no station: it is that of the player, a table first.
+    stack = "Stack lettuce1 on top of bread1 using robot1"
+    assert actions[10:13] == [cut, "Pick up lettuce1 from board1 using robot1", "Move robot1 from board1 to table1"]
+    assert mistake(stack, *actions[:11], stack) == (True, False)
+    assert mistake(stack, *actions[:13], "Stack bread2 on top of bread1 using robot1") == (True, True)
 
 
 def test_failed_goals_have_lacks() -> None:

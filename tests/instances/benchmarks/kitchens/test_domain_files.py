@@ -250,6 +250,18 @@ def test_actions_without_player_belong_to_the_next_player() -> None:
     ]
 
 
+def test_effects_that_differ_in_nested_objects_are_one_effect() -> None:
+    # So did walks in the released code; Python's equality of its effects looks at the object of the outer one.
+    warm = toast.effect("delayed", "s1", "ison s1", toast.effect("delayed", "i1"))
+    entry = toast.action("warm", "Warm {i1} at {s1} using {p1}", "loc p1 s1, clear i1", "", warm)
+    kitchen = of(changed(lambda document: document["action_defs"].append(entry)))
+    engine = CompiledKitchen(kitchen)
+    state = engine.start()
+    for thing in ("bread1", "cheese1"):
+        state = engine.step(state, engine.find(state, f"Warm {thing} at table1 using robot1") or 0)
+    assert [running.count for running in engine.running(state)] == [2]
+
+
 def random_domain(random: Random) -> dict[str, Any]:
     """Return the domain with two random actions, whose effects are in each other."""
     document = toast.domain()
