@@ -66,7 +66,7 @@ def generate(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="With --combine: cross (tasks of different families, in TimeArena scenarios) or similar (of one).",
+            help="With --combine: cross (tasks of different families or scenarios) or similar (of one).",
             metavar="KIND",
         ),
     ] = None,

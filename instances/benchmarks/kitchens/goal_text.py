@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from typing import Final, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import PREPARED
-from planoracle.instances.files.strict_json import load_json
 
 #: First and last part of a dish; a soup has none.
 _BASES: Final = {"sandwich": ("bread", "bread"), "burger": ("bottombun", "topbun"), "soup": ()}
@@ -99,22 +96,6 @@ def by_text(kitchen: Kitchen) -> Kitchen:
     """Return a kitchen whose goal includes the conditions of its text."""
     atoms = lacking(kitchen)
     return with_conditions(kitchen, atoms) if atoms else kitchen
-
-
-@cache
-def _captions() -> dict[str, dict[str, str]]:
-    """Return place in the paper and dishes by the name of the kitchen, in our words."""
-    path = files(__package__) / "data" / "robotouille" / "captions.json"
-    captions: dict[str, dict[str, str]] = load_json(path.read_bytes(), path.name)["captions"]
-    return captions
-
-
-def lacking_of_caption(kitchen: Kitchen) -> tuple[str, tuple[Atom, ...]]:
-    """Return the place of a kitchen's caption in the paper, and the conditions that the goal lacks."""
-    caption = _captions().get(kitchen.name.partition("@")[0])
-    if caption is None:
-        return "", ()
-    return caption["place"], lacking(replace(kitchen, text=caption["dishes"]))
 
 
 def with_conditions(kitchen: Kitchen, atoms: Sequence[Atom]) -> Kitchen:

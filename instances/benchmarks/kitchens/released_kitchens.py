@@ -9,12 +9,14 @@ The facts are from Robotouille, Copyright (c) 2023 PoRTaL Group, MIT License: se
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, bundled
-from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
+from planoracle.instances.benchmarks.kitchens.goal_text import lacking
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
 from planoracle.instances.benchmarks.kitchens.problems import SETS
 from planoracle.instances.errors import UnknownNameError
@@ -73,6 +75,22 @@ def request_of(kitchen: Kitchen) -> str:
     task = released().get(name)
     is_bundled = task is not None and kitchen.text == task.label
     return _requests()[name] if is_bundled else kitchen.text
+
+
+@cache
+def _captions() -> dict[str, dict[str, str]]:
+    """Return place in the paper and dishes by the name of the kitchen, in our words."""
+    path = files(__package__) / "data" / "robotouille" / "captions.json"
+    captions: dict[str, dict[str, str]] = load_json(path.read_bytes(), path.name)["captions"]
+    return captions
+
+
+def lacking_of_caption(kitchen: Kitchen) -> tuple[str, tuple[Atom, ...]]:
+    """Return the place of a kitchen's caption in the paper, and the conditions that the goal lacks."""
+    caption = _captions().get(kitchen.name.partition("@")[0])
+    if caption is None:
+        return "", ()
+    return caption["place"], lacking(replace(kitchen, text=caption["dishes"]))
 
 
 def goal_of(text: str) -> Goal:

@@ -266,6 +266,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     live = lazy("planoracle.instances.benchmarks.kitchens.live")
     generator = lazy("planoracle.instances.benchmarks.kitchens.generator")
     _goal_texts = lazy("planoracle.instances.benchmarks.kitchens.goal_text")
+    _released = lazy("planoracle.instances.benchmarks.kitchens.released_kitchens")
     _words = lazy("planoracle.instances.benchmarks.kitchens.descriptions")
     _layouts = lazy("planoracle.instances.benchmarks.kitchens.kitchen_layout")
     _variants = lazy("planoracle.instances.benchmarks.kitchens.variants")
@@ -282,7 +283,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
         """Return the kitchen with the conditions that the goal lacks for its text or caption, and these."""
         source, atoms = "its text", self._goal_texts.lacking(problem)
         if not atoms:
-            place, atoms = self._goal_texts.lacking_of_caption(problem)
+            place, atoms = self._released.lacking_of_caption(problem)
             source = f"the paper ({place})"
         if not atoms:
             return None

@@ -10,8 +10,9 @@ import pytest
 from planoracle.analysis.audit.auditor import Auditor
 from planoracle.instances.benchmarks.kitchens import problems as ours
 from planoracle.instances.benchmarks.kitchens import released_kitchens as problems
-from planoracle.instances.benchmarks.kitchens.goal_text import by_text, dishes, lacking, lacking_of_caption
+from planoracle.instances.benchmarks.kitchens.goal_text import by_text, dishes, lacking
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
+from planoracle.instances.benchmarks.kitchens.released_kitchens import lacking_of_caption
 from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
 from tests.support.robotouille import kitchen, min_steps_of
