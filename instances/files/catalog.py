@@ -164,7 +164,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     >>> len(expand(["timearena"])), len(expand(["timearena/lab/2"])), expand(["timearena/cooking3+lab2"])
     (90, 10, ['timearena/cooking3+lab2'])
     >>> len(expand(["asynctool"])), expand(["*/timed/Vada_D*~2"])
-    (100, ['recipe2plan/timed/Vada_Daikon-Radish~2'])
+    (120, ['recipe2plan/timed/Vada_Daikon-Radish~2'])
     >>> expand(["Recipe2Plan/timed/vada_d*", "TimeArena/Household1"])
     ['recipe2plan/timed/Vada_Daikon-Radish', 'timearena/household1']
     """
