@@ -1,7 +1,8 @@
 """Classes of tools: their public methods are functions that agents call.
 
 Other packages declare entry points of the group `GROUP`, each the path of a class, or call `planoracle.register`. The
-user names files with such classes on the command line; nothing else makes planoracle run them.
+user names files with such classes on the command line, which passes them to worker processes in an environment
+variable; no problem and no submission can name one.
 """
 
 from __future__ import annotations

@@ -293,11 +293,11 @@ class _Search:
 
     def greedy(self, start: State, groups: Groups, max_states: int) -> bool:
         """Search greedily over so many states at most; return whether a plan is proved or sufficient."""
-        part = self.deadline
+        deadline = self.deadline
         if not (self.kitchen.domain.is_standard or self.stops_at_first):
-            part = part.sooner(_GREEDY_SHARE * part.remaining())
+            deadline = deadline.sooner(_GREEDY_SHARE * deadline.remaining())
         for weight in _WEIGHTS:
-            codes = self.weighted_search(start, groups, weight, max_states, part)
+            codes = self.weighted_search(start, groups, weight, max_states, deadline)
             if codes is not None and len(codes) < self.max_steps:
                 self.best = codes
                 self.report()

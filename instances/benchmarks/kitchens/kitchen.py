@@ -222,6 +222,7 @@ class Kitchen(CacheHolder):
     goal: Goal
     text: str = ""
     unit: str = "step"
+    # Not set by the constructor, so that it is no part of the fingerprint.
     simulator_file: Any = field(default=None, init=False, compare=False)
 
     @classmethod
