@@ -74,15 +74,18 @@ After two different settings at one instant the state is undefined, until the ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import CacheHolder
+from planoracle.instances.model.calendars import Calendar, OffTimes, off_times_of
+from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.model.validation import topological_order, validate
 
 if TYPE_CHECKING:
@@ -91,21 +94,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A renewable resource; ``state`` is its initial state, if it carries one.
+    """A resource; ``state`` is its initial state, if it carries one.
 
     Attributes
     ----------
     name
         Name, unique in the instance.
     capacity
-        Units that can be in use at a time.
+        Units that can be in use at a time; of a budget, the units that all actions may use up together.
     state
         Initial state; ``None`` for a resource without states.
+    renewable
+        False for a budget, whose units are used up.
     """
 
     name: str
     capacity: int = 1
     state: str | None = None
+    renewable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +126,15 @@ class Demand:
         Units in use.
     requires, sets
         State that the resource must have, and state that it gets; ``None`` for none.
+    family
+        Family of the use, between which the resource needs set-up times; ``None`` if the resource has no transitions.
     """
 
     resource: str
     amount: int = 1
     requires: str | None = None
     sets: str | None = None
+    family: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +149,40 @@ class Mode:
         Name of the mode, for readers.
     after
         Ids of actions that must be finished before, if the mode is chosen.
+    duration, attended
+        Ticks in this mode; ``None``: as the action says, see `Variant`.
+    agents
+        Eligible agents in this mode; ``None``: those of the action.
     """
 
     demands: tuple[Demand, ...] = ()
     name: str = ""
     after: tuple[str, ...] = ()
+    duration: int | None = None
+    attended: int | None = None
+    agents: tuple[str, ...] | None = None
+
+
+class Variant(NamedTuple):
+    """An action in one of its modes: what the mode says, and what it leaves out as the action says it.
+
+    Attributes
+    ----------
+    duration, attended
+        Ticks.
+    agents
+        Eligible agents; empty if none is needed.
+    demands
+        Resources in use.
+    after
+        Ids of actions that must be finished before.
+    """
+
+    duration: int
+    attended: int
+    agents: tuple[str, ...]
+    demands: tuple[Demand, ...]
+    after: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +205,14 @@ class Action:
         Eligible agents; ``None`` for all of the instance, ``()`` if the action needs none.
     label
         Short description for readers.
+    deadline
+        Last tick at which a piece may end; ``None`` without one.
+    windows
+        Spans of ticks, in one of which each piece lies; without any, from release to deadline.
+    pauses_in_breaks
+        Pauses exactly while its agent or a resource that it uses is off.
+    place
+        Place at which it holds its agent; ``None`` if its agents have no transitions.
     """
 
     id: str
@@ -178,6 +224,10 @@ class Action:
     agents: tuple[str, ...] | None = None
     release: int = 0
     label: str = ""
+    deadline: int | None = None
+    windows: tuple[tuple[int, int], ...] = ()
+    pauses_in_breaks: bool = False
+    place: str | None = None
 
     @property
     def continuous(self) -> bool:
@@ -189,7 +239,21 @@ class Action:
         """True for a helper action of no length that needs no agent and no resource."""
         if self.duration or self.agents != ():
             return False
-        return not any(mode.demands for mode in self.modes)
+        return not any(mode.demands or mode.duration or mode.agents for mode in self.modes)
+
+    def duration_in(self, mode: Mode) -> int:
+        """Return the ticks that the action takes in a mode."""
+        return self.duration if mode.duration is None else mode.duration
+
+    def attended_in(self, mode: Mode) -> int:
+        """Return the ticks for which the action holds an agent in a mode."""
+        if mode.attended is not None:
+            return mode.attended
+        if mode.agents == ():
+            return 0
+        if mode.duration is None:
+            return self.attended
+        return mode.duration if self.attended else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +304,14 @@ class Instance(CacheHolder):
         Data that the benchmark's own rules need beyond this model.
     rest_of
         Original instance of a residual instance, see `planoracle.instances.model.state.residual_instance`.
+    calendars
+        Times at which agents and resources are off.
+    transitions
+        Ways between places of agents, and set-up times between families of uses of resources.
+    optional
+        Names of the tasks that may be left out, and their weights.
+    start_time
+        Local clock time of tick 0, without a zone; ``None`` if it has none.
 
     Raises
     ------
@@ -259,6 +331,10 @@ class Instance(CacheHolder):
     time_limit: int | None = None
     origin: object = field(default=None, compare=False, repr=False)
     rest_of: Instance | None = field(default=None, compare=False, repr=False)
+    calendars: tuple[Calendar, ...] = ()
+    transitions: tuple[Transitions, ...] = ()
+    optional: tuple[tuple[str, int], ...] = ()
+    start_time: datetime | None = None
 
     @property
     def kind(self) -> str:
@@ -282,6 +358,28 @@ class Instance(CacheHolder):
     def resource(self) -> dict[str, Resource]:
         """Resources by name."""
         return {resource.name: resource for resource in self.resources}
+
+    @cached_property
+    def variants(self) -> dict[str, tuple[Variant, ...]]:
+        """Variants of every action, by id: one for each mode."""
+        return {action.id: tuple(self._variants_of(action)) for action in self.actions}
+
+    def _variants_of(self, action: Action) -> Iterator[Variant]:
+        for mode in action.modes:
+            agents = self.eligible(action) if mode.agents is None else mode.agents
+            duration = action.duration_in(mode)
+            attended = action.attended_in(mode)
+            yield Variant(duration, attended, agents, mode.demands, mode.after)
+
+    @cached_property
+    def weights(self) -> dict[str, int]:
+        """Weights of the optional tasks, by name."""
+        return dict(self.optional)
+
+    @cached_property
+    def off_times(self) -> dict[str, OffTimes]:
+        """Off-times of every agent and resource that has a calendar, by name."""
+        return off_times_of(self.calendars)
 
     @cached_property
     def tasks(self) -> tuple[str, ...]:
@@ -311,6 +409,8 @@ class Instance(CacheHolder):
         candidates = [action for action in self.actions if action.id not in later]
         first = candidates[0]
         is_beginning = first.is_milestone and not first.release and len(candidates) == 1
+        if first.task in self.weights:
+            return None
         return first.id if is_beginning else None
 
     def to_networkx(self) -> nx.DiGraph[str]:
