@@ -239,15 +239,14 @@ def width(chart_rows: list[ChartRow]) -> float:
     return min(max(8.0, 1.5 + 0.52 * max_bars), 24.0)
 
 
-def first_instant(chart_rows: Iterable[ChartRow]) -> int:
-    """Return the earliest instant of a bar, a way or a window."""
-    instants = []
+def busy_spans(chart_rows: Iterable[ChartRow]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of bars, ways and windows."""
     for row in chart_rows:
-        instants += [way.start for way in row.ways]
+        yield from ((way.start, way.end) for way in row.ways)
         for lane in row.lanes:
-            instants += [bar.start for bar in lane.bars]
-            instants += [window.start for window in chain.from_iterable(lane.levels)]
-    return min(instants, default=0)
+            yield from ((bar.start, bar.end) for bar in lane.bars)
+            yield from ((window.start, window.end) for window in chain.from_iterable(lane.levels))
+            yield from ((deadline, deadline) for deadline in lane.deadlines)
 
 
 def draw_rows(

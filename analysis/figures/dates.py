@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from math import inf
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedFormatter, FixedLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from planoracle.analysis.figures.style import clock, points
+from planoracle.analysis.figures.time_scale import TimeScale
 from planoracle.instances.model.clock_times import LocalClock
 from planoracle.instances.model.instance import Instance
 
@@ -23,6 +25,8 @@ _STEPS = (
 )
 # Inches between two ticks, at letters of 8 points.
 _ROOM = 0.52
+# Room between two dates, in that of clock times.
+_DATE_ROOM = 1.4
 
 
 def clock_of(instance: Instance) -> LocalClock | None:
@@ -50,7 +54,7 @@ def instant(instance: Instance, tick: int) -> str:
     return f"{_day(moment)} {_time(moment)}"
 
 
-def date_axis(ax: Axes, instance: Instance) -> bool:
+def date_axis(ax: Axes, instance: Instance, scale: TimeScale) -> bool:
     """Set ticks with dates and clock times on the time axis; return False where the problem has none."""
     local_clock = clock_of(instance)
     first, last = map(int, ax.get_xlim())
@@ -59,23 +63,43 @@ def date_axis(ax: Axes, instance: Instance) -> bool:
     start, seconds = local_clock.start, local_clock.seconds_per_tick
     assert start is not None
     assert seconds is not None
-    span = last - first
+
+    def ticks(step: int) -> dict[float, datetime]:
+        moments = _moments(start, first * seconds, last * seconds, step)
+        by_tick = {(moment - start).total_seconds() / seconds: moment for moment in moments}
+        return {tick: moment for tick, moment in by_tick.items() if not scale.is_narrowed(tick)}
+
+    begin, end = scale.position([first, last])
     inches = ax.get_window_extent().width / ax.figure.dpi
-    max_ticks = inches / (_ROOM * points(8) / 8)
-    step = next((step for step in _STEPS if span * seconds / step <= max_ticks), None)
-    if step is None:
-        return False
-    begin, end = first * seconds, last * seconds
-    moments = list(_moments(start, begin, end, step))
-    positions = [(moment - start).total_seconds() / seconds for moment in moments]
-    ax.xaxis.set_major_locator(FixedLocator(positions))
-    ax.xaxis.set_major_formatter(FixedFormatter(_labels(moments, step)))
+    room = _ROOM * points(8) / 8
+    max_ticks = inches / room
+    visible = (end - begin) * seconds
+    step = next((step for step in _STEPS if visible / step <= max_ticks), _STEPS[-1])
+    distance = room / inches * (end - begin)
+    labelled = _spread(ticks(step), scale, distance)
+    ax.xaxis.set_major_locator(FixedLocator(list(labelled)))
+    ax.xaxis.set_major_formatter(FixedFormatter(_labels(list(labelled.values()), step)))
+    ax.xaxis.set_minor_locator(NullLocator())
     ax.tick_params(axis="x", labelsize=points(8))
     ax.grid(axis="x", color="0.88", lw=0.6)
     if step < _DAY:
-        for midnight in _moments(start, begin, end, _DAY):
+        for midnight in _moments(start, first * seconds, last * seconds, _DAY):
             ax.axvline((midnight - start).total_seconds() / seconds, color="0.6", lw=0.8, zorder=0.6)
     return True
+
+
+def _spread(ticks: Mapping[float, datetime], scale: TimeScale, distance: float) -> dict[float, datetime]:
+    """Return ticks whose labels do not overlap; the first ones of days, which show the date, are preferred."""
+    first_ticks = {moment.date(): tick for tick, moment in reversed(ticks.items())}
+    spread: dict[float, datetime] = {}
+    positions: list[float] = []
+    for candidates, room in ((sorted(first_ticks.values()), _DATE_ROOM * distance), (list(ticks), distance)):
+        for tick in candidates:
+            position = float(scale.position(tick))
+            if all(abs(position - taken) >= room for taken in positions):
+                spread[tick] = ticks[tick]
+                positions.append(position)
+    return dict(sorted(spread.items()))
 
 
 def _moments(start: datetime, begin: int, end: int, step: int) -> Iterator[datetime]:

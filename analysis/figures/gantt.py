@@ -26,6 +26,7 @@ from planoracle.analysis.figures.style import (
     time_axis,
 )
 from planoracle.analysis.figures.style import title as write_title
+from planoracle.analysis.figures.time_scale import TimeScale, idle_gaps
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 
@@ -120,10 +121,7 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
         handles = bars.handles(chain.from_iterable(chart_rows), colours)
         legend = legend_below(target, [*handles, *bars.mark_handles(marks.values())])
     _frame(target, top, longest, instance)
-    if instance.start_time is not None:
-        _cut_beginning(target, chart_rows, longest)
-    if not date_axis(target, instance):
-        time_axis(target, longest, instance.unit)
+    _set_times(target, instance, list(chain.from_iterable(chart_rows)), longest)
     if not is_pair:
         _draw_makespan(target, longest, instance)
     write_title(target, instance.name if title is None else title, pad=6 if is_pair else 15)
@@ -208,12 +206,21 @@ def _frame(ax: Axes, height: float, makespan: int, instance: Instance) -> None:
     ax.set_xlim(0, max(1, 1.01 * makespan, min(1.01 * ax.dataLim.x1, 1.1 * makespan)))
 
 
-def _cut_beginning(ax: Axes, chart_rows: list[list[bars.ChartRow]], makespan: int) -> None:
-    """Leave out a long empty time before the first bar, such as the night after midnight."""
-    first = min(map(bars.first_instant, chart_rows))
-    margin = makespan // 50
-    if first - margin > makespan // 10:
+def _set_times(ax: Axes, instance: Instance, rows: list[bars.ChartRow], makespan: int) -> None:
+    """Set the ticks of the time axis; with dates, long times without work are cut or narrowed."""
+    if instance.start_time is None:
+        time_axis(ax, makespan, instance.unit)
+        return
+    work = list(bars.busy_spans(rows))
+    first = min((start for start, _ in work), default=0)
+    gaps = idle_gaps([(0, first), *work], [row.off for row in rows], makespan)
+    scale = TimeScale(gaps, makespan)
+    margin = (scale.position(makespan) - first) / 100
+    if first > 5 * margin:
         ax.set_xlim(left=first - margin)
+    scale.apply(ax)
+    if not date_axis(ax, instance, scale):
+        time_axis(ax, makespan, instance.unit)
 
 
 def _entries(
