@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.agents import busy_agent_note
 from planoracle.instances.model.clock_times import LocalClock
+from planoracle.instances.model.features import Feature, features_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, deadline_of
 from planoracle.instances.model.problem import Problem, of_kind
@@ -171,6 +172,11 @@ class ScheduleKind(Kind):
             "maximum_lags": len(maximum_lags),
             "work": sum(action.duration for action in instance.actions),
         }
+
+    def features(self, problem: Problem) -> tuple[str, ...]:
+        """Return the names of `planoracle.instances.model.features.Feature` that an instance has, in their order."""
+        features = features_of(of_kind(problem, Instance))
+        return tuple(feature.name.lower() for feature in Feature if feature in features)
 
     def description(self, problem: Problem) -> Mapping[str, Any]:
         """Return measures of the network, see `planoracle.instances.generate.network_measures`."""
