@@ -24,9 +24,14 @@ LASTING = {
     "wrong_mode",
     "ineligible_agent",
     "release",
+    "deadline",
+    "window",
     "time_limit",
+    "off_time",
     "action_duration",
     "interruptibility",
+    "pause",
+    "budget",
     "agent_busy",
     "start_attended",
     "maximum_lag",
@@ -212,14 +217,14 @@ class ModelSearch:
         if kind == "resource_capacity" and violation.resource not in self._stateful:
             return True
         start = violation.start
-        if start is None:
-            return False
-        return start <= clock if kind == "resource_state" else start < clock and kind in ("resource_capacity",)
+        if kind == "resource_state":  # later settings do not come before it
+            return start is not None and start <= clock
+        if kind in ("resource_capacity", "transition"):  # shared room, or a visit in between, begins with it
+            return start is not None and start < clock
+        return False
 
     def _violations(self, schedule: Schedule) -> list[Violation]:
         """Return the violations of a complete schedule."""
-        executed = {piece.action for piece in schedule.pieces}
-        del executed
         return list(find_violations(self.instance, schedule, 1))
 
     def _schedule(self, placements: Iterable[Placement]) -> Schedule:
