@@ -12,10 +12,10 @@ from planoracle.instances.model.state import NOW, PartialSchedule, residual_inst
 
 
 def workshop() -> Model:
-    """Return a task in two modes that uses up gold, and can pause."""
-    model = Model("shop", agents=["ann", "bob"]).resource("saw").resource("gold", 5, renewable=False).task("t")
+    """Return a task in two modes that uses up steel, and can pause."""
+    model = Model("shop", agents=["ann", "bob"]).resource("saw").resource("steel", 5, renewable=False).task("t")
     model.action("cut", 4, pauses="anywhere", deadline=30, windows=[(0, 8), (10, 20)]).mode()
-    return model.mode(duration=6, agents=["bob"]).uses("saw").uses("gold", 3)
+    return model.mode(duration=6, agents=["bob"]).uses("saw").uses("steel", 3)
 
 
 def residual(instance: Instance, *pieces: Piece, clock: int) -> Instance:
@@ -39,7 +39,7 @@ def test_one_part_of_a_started_action_carries_its_budget() -> None:
     for action in rest.actions[1:]:
         demands = action.modes[0].demands
         amounts[action.id] = [(demand.resource, demand.amount) for demand in demands]
-    assert amounts == {"t/cut#1": [("saw", 1), ("gold", 3)], "t/cut#2": [("saw", 1)], "t/cut": [("saw", 1)]}
+    assert amounts == {"t/cut#1": [("saw", 1), ("steel", 3)], "t/cut#2": [("saw", 1)], "t/cut": [("saw", 1)]}
 
 
 def test_modes_of_work_that_has_not_begun_stay() -> None:
