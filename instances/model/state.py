@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
-from planoracle.instances.model.restriction_validation import has_absolute_times
 from planoracle.instances.model.schedule import Piece
 
 #: Id of the action of no length at time 0 of a residual instance; lags from it fix the started pieces.
@@ -57,9 +56,7 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
         if piece.duration or not instance.by_id[piece.action].duration:
             started[piece.action].append(piece)
     delayed = set(_without_shared_room(instance, state, started)) if stepwise else set()
-    # Absolute times count from tick 0, at which `NOW` then has to stay.
-    deadline = 0 if has_absolute_times(instance) else None
-    actions = [Action(NOW, "now", duration=0, attended=0, agents=(), deadline=deadline)]
+    actions = [Action(NOW, "now", duration=0, attended=0, agents=())]
     lags: list[Lag] = []
     parts: dict[str, list[str]] = {}
     modes = _remaining_modes(instance, started)
