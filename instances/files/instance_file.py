@@ -278,7 +278,7 @@ def _note_excess(instance: Instance, source: str) -> None:
     if names:
         listed = ", ".join(names[:_MAX_NOTED])
         more = f" and {len(names) - _MAX_NOTED} more" if len(names) > _MAX_NOTED else ""
-        text = f"{source}: never chosen, since an amount exceeds the capacity: {listed}{more}"
+        text = f"{source}: never chosen, since an amount exceeds a capacity or budget: {listed}{more}"
         warnings.warn(InputNote(text), stacklevel=3)
 
 

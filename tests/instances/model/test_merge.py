@@ -43,11 +43,11 @@ def test_parts_agree_on_start_time_and_optional_tasks() -> None:
 
 def test_graph_has_the_values_of_modes() -> None:
     model = Model("shop", agents=["ann", "bob"]).resource("saw").calendar("ann", [(0, 2)]).task("t").optional(weight=3)
-    model.action("cut", deadline=20, windows=[(1, 9)], pauses="breaks").mode(duration=6).uses("saw")
+    model.action("cut", deadline=20, windows=[(1, 9)]).mode(duration=6).uses("saw")
     instance = model.mode(duration=4, attended=2, agents=["bob"]).build()
     graph = instance.to_networkx()
     node = graph.nodes["t/cut"]
     assert (node["duration"], node["attended"], node["agents"], node["resources"]) == (4, 2, ("ann", "bob"), {"saw": 1})
     assert node["modes"] == instance.variants["t/cut"]
-    assert (node["deadline"], node["windows"], node["pauses_in_breaks"], node["weight"]) == (20, ((1, 9),), True, 3)
+    assert (node["deadline"], node["windows"], node["pauses_in_breaks"], node["weight"]) == (20, ((1, 9),), False, 3)
     assert graph.graph["calendars"] == instance.calendars
