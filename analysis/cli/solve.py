@@ -297,7 +297,13 @@ class _Results:
         elif self._work.heuristic:
             self._table.add(row)
         else:
-            self._table.add(row | {"method": "optimum"})
+            self._table.add(self._table_row(row) | {"method": "optimum"})
+
+    def _table_row(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a row with a short text for the tasks that are left out, in formats for people."""
+        if self._form not in PEOPLE or "left_out" not in row:
+            return row
+        return row | {"left_out": ", ".join(row["left_out"])}
 
     def close(self) -> None:
         """Write what is stored."""
@@ -310,7 +316,7 @@ class _Results:
         self._table.close()
         if self._show:
             lasting = () if self._work.heuristic is None else _HEURISTIC_LASTING
-            rows = [row for _, row in self._results]
+            rows = [self._table_row(row) for _, row in self._results]
             write_beside(self._form, self._columns, rows, "results", lasting=lasting)
 
     def _is_single(self) -> bool:
