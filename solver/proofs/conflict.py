@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from planoracle.instances.errors import RefusedPlanError
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_of
 from planoracle.instances.protocol.schedule_benchmark import certify
@@ -21,6 +22,9 @@ from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs.arithmetic import arithmetic
 from planoracle.solver.proofs.constraints import Constraint, constraints, only
+
+#: Features of which conflicts are not explained.
+EXPLANATION = Component("the explanation of conflicts", frozenset(Feature))
 
 # Settings of CP-SAT and their efforts for the decision whether a schedule exists. Infeasibility must be proved by both.
 _ATTEMPTS: tuple[tuple[dict[str, object], float], ...] = (({}, 0.02), ({"presolve": True, "linearization": 1}, 0.3))
@@ -128,6 +132,8 @@ def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict |
 
     Raises
     ------
+    InputError
+        If the instance has a feature that `EXPLANATION` refuses.
     InternalError
         If the rules reject a schedule.
 
@@ -145,6 +151,7 @@ def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict |
     step 2 of Cobbler was started at 00:02:00
     step 3 of Cobbler must start within 2 min after step 2 of Cobbler is finished
     """
+    EXPLANATION.check(instance)
     return _Search(instance, time_limit).run()
 
 
