@@ -136,7 +136,7 @@ class FeatureSearch:
         """Search for the best schedule that ends until a horizon; return whether the search is over."""
         model = ScheduleModel(self.instance, self.bounds, self.step, 0, horizon, deadline=self.deadline)
         if self.instance.optional and not self._maximize_weight(model, is_last=is_last):
-            return not self._has_time()
+            return self.status.settled or not self._has_time()
         self._minimize_makespan(model, is_last=is_last)
         return self.status.settled or not self._has_time()
 
