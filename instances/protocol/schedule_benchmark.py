@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 from planoracle.instances.errors import BenchmarkError, InputError, RefusedPlanError
 from planoracle.instances.model.agents import apply_agent_suffix
 from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import GENERAL, Problem, of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -32,10 +33,13 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
     untimed
         True if plans state orders and no times. The rules start every action as early as possible, perhaps earlier than
         in the schedule.
+    features
+        Features of problems that its rules and plans can express; `check_instance` refuses the others by name.
     """
 
     kind: str = "schedule"
     untimed: bool = False
+    features: frozenset[Feature] = frozenset()
 
     def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
         """Read a submission, see `Benchmark.parse`; raises `InputError` as `check_instance` does, too."""
@@ -87,7 +91,10 @@ def check_instance(instance: Instance) -> None:
 
     Constructing an `Instance` checks the scheduling model only. Readers, `solve` and the parser of plans call this.
     """
-    registry.of(instance).check(instance)
+    benchmark = registry.of(instance)
+    expressible: frozenset[Feature] = getattr(benchmark, "features", frozenset())
+    Component(f"the benchmark {benchmark.name}", refused=frozenset(Feature) - expressible).check(instance)
+    benchmark.check(instance)
 
 
 def remaining_problem(instance: Instance, state: PartialSchedule) -> Instance:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.benchmark import lazy
@@ -97,6 +98,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     former_name = "own"
     stepwise = False
     self_contained = True
+    features = frozenset(Feature)
 
     reader = lazy("planoracle.instances.benchmarks.generic.problems")
     language = lazy("planoracle.instances.benchmarks.generic.language")

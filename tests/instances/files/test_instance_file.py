@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import InputError, InputNote, UnknownNameError
 from planoracle.instances.files.instance_file import instance_from_document, json_schema, to_document
 from planoracle.instances.files.strict_json import load_document, load_json, read_bytes
 from planoracle.instances.model.cache import fingerprint
@@ -341,6 +341,16 @@ def test_fault_of_a_value_of_version_2_names_its_place(document: dict[str, Any],
         read(document)
     assert caught.value.field == f"tasks[0].actions[0].{field}"
     assert message in str(caught.value)
+
+
+def test_modes_that_need_too_much_are_noted() -> None:
+    uses = [{"resource": "steel", "amount": 2}]
+    document = new_action(duration=2, modes=[{}, {"uses": uses}]) | {
+        "resources": [{"name": "steel", "capacity": 1, "renewable": False}]
+    }
+    with pytest.warns(InputNote, match=r"^k\.json: never chosen, .* a capacity or budget: mode 1 of t/a$"):
+        instance = read(document)
+    assert len(instance.actions[0].modes) == 2
 
 
 # --- faults of the document -----------------------------------------------------------------------
