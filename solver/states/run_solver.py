@@ -36,7 +36,7 @@ from planoracle.solver.states.values import (
 )
 
 #: Features of which the states of runs have no values.
-STATES = Component("states of runs", frozenset(Feature))
+STATES = Component("states of runs", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS, Feature.BREAKS}))
 
 # Largest number of instances with solvers: calls that shift delays make new instances.
 _MOST = 16
