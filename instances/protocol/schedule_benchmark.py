@@ -12,12 +12,16 @@ from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import GENERAL, Problem, of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import PartialSchedule, residual_instance
+from planoracle.instances.model.state import STATES, PartialSchedule, residual_instance
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun, Benchmark
+from planoracle.instances.protocol.environment import USUAL, AnyEnvironment, Reward, RunConfig
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
+
+#: Features of which no problem is run live.
+LIVE_RUNS = Component("a live run", refused=STATES.refused)
 
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)
@@ -45,6 +49,13 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         """Read a submission, see `Benchmark.parse`; raises `InputError` as `check_instance` does, too."""
         check_instance(of_kind(problem, Instance))
         return super().parse(problem, submission, rules)
+
+    def environment(
+        self, problem: Instance, rules: _R | None = None, config: RunConfig = USUAL, reward: Reward | None = None
+    ) -> AnyEnvironment:
+        """Return a live run, see `Benchmark.environment`; raises `InputError` for features that have no states."""
+        LIVE_RUNS.check(problem)
+        return super().environment(problem, rules, config, reward)
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem in our own format, see `planoracle.instances.files.instance_file`."""
@@ -75,8 +86,9 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         if hasattr(self.language, "right_line"):
             return super().right_line(problem)
         action = problem.actions[0]
-        agents = problem.eligible(action) or (None,)
-        piece = Piece(action.id, action.release, action.duration, agents[0])
+        variant = problem.variants[action.id][0]
+        agents = variant.agents or (None,)
+        piece = Piece(action.id, action.release, variant.duration, agents[0])
         schedule = Schedule.of(problem, (piece,))
         return self.render(problem, schedule).partition("\n")[0]
 
