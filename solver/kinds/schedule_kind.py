@@ -51,6 +51,8 @@ class ScheduleKind(Kind):
         if options.after:
             raise InputError("is for kitchens only; for schedules use planoracle.instances.model.state", field="after")
         instance, deadline = of_kind(problem, Instance), deadline_of(options.time_limit)
+        if options.min_interruptions:
+            self._lexicographic.INTERRUPTIONS.check(instance)
         result: Result = self._search.solve(
             instance,
             time_limit=deadline,
@@ -106,6 +108,11 @@ class ScheduleKind(Kind):
         solver: RunSolver = self._states.Solver(run, limit)
         return solver
 
+    def values_refusal(self, problem: Problem) -> str:
+        """Return the feature of the problem that states cannot respect, or an empty text."""
+        refusal: str = self._states.STATES.refusal(of_kind(problem, Instance))
+        return refusal
+
     def value_source(self, problem: Problem, limit: Limit) -> ValueSource:
         """Return the values of live runs on one problem."""
         source: ValueSource = self._states.RunValues(limit)
@@ -130,9 +137,9 @@ class ScheduleKind(Kind):
 
     def certificate(self, problem: Problem, result: Result) -> dict[str, Any] | None:
         """Return a certificate, see `planoracle.solver.proofs.certificate`."""
-        if result.schedule is None:
-            return None
         instance = of_kind(problem, Instance)
+        if result.schedule is None or self._certificates.CERTIFICATES.refusal(instance):
+            return None
         proof = self._certificates.certificate(instance, result.makespan, result.schedule, cases=False)
         if proof is None or not proof.explained:
             return None
