@@ -1,9 +1,10 @@
 """Job shops: jobs are chains of operations, each on one machine or with machines to choose from.
 
-Formats of job shops: the *standard* format (a line with the numbers of jobs and machines, then a line for every job with
-pairs of machine and duration, perhaps after their number), with comments after ``#``; the OR-library's text of several
-problems, each under ``instance NAME`` and a few lines of text; Taillard's, with durations and machines in two tables;
-and a table with columns ``machine`` and ``dur``. Jobs may have different numbers of operations, and visit a machine repeatedly.
+Formats of job shops: the *standard* format (a line with the numbers of jobs and machines, then a line for every job
+with pairs of machine and duration, perhaps after their number), with comments after ``#``; the OR-library's text of
+several problems, each under ``instance NAME`` and a few lines of text; Taillard's, with durations and machines in two
+tables; and a table with columns ``machine`` and ``dur``. Jobs may have different numbers of operations, and visit a
+machine repeatedly.
 
 Format of flexible job shops (``.fjs``): a line with the numbers of jobs and machines, perhaps followed by the average
 number of machines of an operation; then a line for every job, with the number of its operations, and for each operation

@@ -1,8 +1,8 @@
 """Problems of PyJobShop as JSON: jobs, resources, tasks, modes and constraints.
 
-These refer to each other by position. Supported are machines, renewable and consumable resources, breaks, several modes, bounds of starts and ends, set-up
-times between tasks, and all constraints between the starts and ends of two tasks. The objective is the makespan. Other
-constraints and objectives are errors that name their field.
+These refer to each other by position. Supported are machines, renewable and consumable resources, breaks, several
+modes, bounds of starts and ends, set-up times between tasks, and all constraints between the starts and ends of two
+tasks. The objective is the makespan. Other constraints and objectives are errors that name their field.
 """
 
 from __future__ import annotations

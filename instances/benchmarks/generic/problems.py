@@ -1,4 +1,4 @@
-"""Reader of problem files in the format of planoracle, of job shops as JSON, and of PyJobShop's problems."""
+"""Reader of problem files in our own format, of job shops as JSON, and of PyJobShop's problems."""
 
 from __future__ import annotations
 
