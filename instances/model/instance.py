@@ -372,6 +372,11 @@ class Instance(CacheHolder):
             yield Variant(duration, attended, agents, mode.demands, mode.after)
 
     @cached_property
+    def pausing(self) -> frozenset[str]:
+        """Ids of the actions that pause in breaks."""
+        return frozenset(action.id for action in self.actions if action.pauses_in_breaks)
+
+    @cached_property
     def weights(self) -> dict[str, int]:
         """Weights of the optional tasks, by name."""
         return dict(self.optional)

@@ -1,111 +1,20 @@
-"""General rules of resources: capacities and states; messages of violations of the general rules."""
+"""General rules of resources: capacities, budgets and states."""
 
 from __future__ import annotations
 
 import itertools
 from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from operator import attrgetter, itemgetter
-from typing import cast
 
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.general_violations import fault, other_of
 from planoracle.instances.model.instance import Demand, Instance
-from planoracle.instances.model.schedule import Piece
-from planoracle.instances.model.violations import MAX_OTHERS, Measure, Other, Violation
-
-#: Pieces with their positions in the schedule.
-Pieces = list[tuple[int, Piece]]
-
-#: Messages by kind or case, in the syntax of ``str.format`` for the violation ``v``.
-_MESSAGES = {
-    "unknown_action": "there is no such action",
-    "wrong_mode": "mode must be from 0 to {v.required}, not {v.actual}",
-    "other_mode": "the mode changes between pieces",
-    "ineligible_agent": "needs one of {v.names}, not {v.actual}",
-    "no_agent": "needs no agent, not {v.actual}",
-    "release": "starts at {v.actual}, before {v.required}",
-    "time_limit": "ends at {v.actual}, after {v.required}",
-    "action_duration": "runs {v.actual} ticks, needs {v.required}",
-    "no_duration": "a piece must last at least one tick",
-    "interruptibility": "must run in one piece",
-    "overlap": "two pieces of the action overlap",
-    "missing_action": "is never carried out",
-    "start_attended": "{v.resource} cannot start it during {v.others[0].subject} ({v.others[0].start} to {v.required})",
-    "resource_capacity": "{v.actual} units of {v.resource} would be in use, capacity {v.required}",
-    "resource_state": "needs {v.resource} to be {v.required}, not {v.actual}",
-    "order": "starts at {v.start}, before {v.others[0].subject} is finished",
-}
-
-
-def _busy_message(busy: Violation) -> str:
-    agent = busy.resource or "an agent"
-    activity = f" with {busy.others[0].subject}" if busy.others else ""
-    return f"{agent} is still busy{activity} until {busy.required}"
-
-
-def _minimum_lag_message(lag: Violation) -> str:
-    before = lag.others[0]
-    if before.end is None:
-        return f"starts at {lag.start}, before {before.subject} is carried out"
-    earliest_start = f"{_lag_end(lag)} is the earliest start"
-    return f"starts at {lag.start}, but {earliest_start} after {before.subject}"
-
-
-def _maximum_lag_message(lag: Violation) -> str:
-    latest_start = f"{_lag_end(lag)} is the latest start"
-    return f"starts at {lag.start}, but {latest_start} after {lag.others[0].subject}"
-
-
-def _lag_end(lag: Violation) -> int:
-    """Return the tick at which a time lag ends."""
-    end = lag.others[0].end
-    required = lag.required
-    return cast(int, end) + cast(int, required)
-
-
-#: Functions that write the messages of the other kinds.
-_MESSAGE_FUNCTIONS: dict[str, Callable[[Violation], str]] = {
-    "agent_busy": _busy_message,
-    "minimum_lag": _minimum_lag_message,
-    "maximum_lag": _maximum_lag_message,
-}
-
-
-class GeneralViolation(Violation):
-    """A violation of the general rules."""
-
-    __slots__ = ()
-
-    @property
-    def message(self) -> str:
-        """Message of the kind or case."""
-        case = self.case or self.kind
-        write = _MESSAGE_FUNCTIONS.get(case)
-        return _MESSAGES[case].format(v=self) if write is None else write(self)
-
-
-def fault(
-    kind: str,
-    index: int,
-    piece: Piece,
-    conflicts: tuple[Other, ...] = (),
-    *,
-    resource: str | None = None,
-    required: Measure = None,
-    actual: Measure = None,
-    case: str = "",
-) -> GeneralViolation:
-    """Return a violation of a piece."""
-    name, start, duration = piece[:3]
-    end = start + duration
-    return GeneralViolation(index, kind, name, case, start, end, conflicts, resource, required, actual)
-
-
-def other_of(piece: Piece) -> Other:
-    """Return a piece as the other action of a violation."""
-    return Other(piece.action, piece.start, piece.start + piece.duration)
-
+from planoracle.instances.model.piece_variants import Pieces, whole_runs
+from planoracle.instances.model.schedule import Piece, variant_of
+from planoracle.instances.model.violations import MAX_OTHERS, Other, Violation
 
 _Use = tuple[int, Piece, Demand]
 
@@ -122,8 +31,15 @@ def _demands(instance: Instance, pieces: Pieces, only: Container[str] | None) ->
 
 def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
     """Yield the pieces at whose start a capacity is exceeded; of all resources, or ``only`` some."""
-    for name, uses in _demands(instance, pieces, only).items():
-        capacity = instance.resource[name].capacity
+    runs = whole_runs(instance, pieces)
+    insufficient = _insufficient(instance)
+    for name, uses in _demands(instance, runs, only).items():
+        resource = instance.resource[name]
+        if not resource.renewable:
+            continue
+        capacity = resource.capacity
+        if name in insufficient:
+            yield from _excessive_uses(uses, capacity)
         if not _crowded(uses, capacity):
             continue
         settings = _Settings(instance, name, uses)
@@ -148,6 +64,55 @@ def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None =
             conflicts = [conflict for j, conflict in running[piece.start] if j != i]
             first_conflicts = tuple(conflicts[:MAX_OTHERS])
             yield fault("resource_capacity", i, piece, first_conflicts, resource=name, required=capacity, actual=load)
+
+
+@ProblemCache
+def _insufficient(instance: Instance) -> frozenset[str]:
+    """Return the resources of which some mode uses more than the capacity; such a mode is never chosen."""
+    names = set()
+    for action in instance.actions:
+        for mode in action.modes:
+            excessive = [use for use in mode.demands if use.amount > instance.resource[use.resource].capacity]
+            names.update(use.resource for use in excessive)
+    return frozenset(names)
+
+
+def _excessive_uses(uses: list[_Use], capacity: int) -> Iterator[Violation]:
+    """Yield the uses of no duration above the capacity.
+
+    They take no room, but a mode that exceeds a capacity is never chosen.
+    """
+    for i, piece, demand in uses:
+        if demand.amount > capacity and piece.duration <= 0:
+            name = demand.resource
+            yield fault("resource_capacity", i, piece, resource=name, required=capacity, actual=demand.amount)
+
+
+def budgets(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
+    """Yield the first pieces of actions with which a budget is exceeded; ``only`` as in `capacities`."""
+    limits = _limits(instance)
+    if not limits:
+        return
+    first_pieces: dict[str, tuple[int, Piece]] = {}
+    for entry in pieces:
+        first_pieces.setdefault(entry[1].action, entry)
+    names = limits if only is None else {name for name in limits if name in only}
+    for name, uses in _demands(instance, list(first_pieces.values()), names).items():
+        used = 0
+        users: list[Other] = []
+        for i, piece, demand in uses:
+            used += demand.amount
+            if demand.amount and used > limits[name]:
+                conflicts = tuple(users[:MAX_OTHERS])
+                yield fault("budget", i, piece, conflicts, resource=name, required=limits[name], actual=used)
+            if demand.amount:
+                users.append(other_of(piece))
+
+
+@ProblemCache
+def _limits(instance: Instance) -> dict[str, int]:
+    """Return the capacities of the budgets, by name."""
+    return {resource.name: resource.capacity for resource in instance.resources if not resource.renewable}
 
 
 def _running_uses(uses: list[_Use], instants: Iterable[int]) -> dict[int, list[tuple[int, Other]]]:
@@ -258,17 +223,19 @@ def _uses_with_room(instance: Instance, settings: _Settings, alike: list[_Use]) 
     shared = {True: -1, False: -1}  # largest amount that a use shares with an attended or unattended setting
     for _, piece, demand in alike:
         action = instance.by_id[piece.action]
-        if demand.sets is None and not action.interruptible:
+        may_pause = action.interruptible or action.pauses_in_breaks
+        if demand.sets is None and not may_pause:
             shared[True] = max(shared[True], demand.amount)
-            if not action.attended:
+            if not variant_of(instance, piece).attended:
                 shared[False] = max(shared[False], demand.amount)
     largest: dict[str, _Use] = {}  # of the settings without such a use
     for use in alike:
         _, piece, demand = use
-        if demand.sets is None:
+        if demand.sets is None or piece.action in instance.pausing:
             yield use
             continue
-        if demand.amount > shared[instance.by_id[piece.action].attended > 0] or not settings.hold(use, demand.sets):
+        is_attended = variant_of(instance, piece).attended > 0
+        if demand.amount > shared[is_attended] or not settings.hold(use, demand.sets):
             largest[demand.sets] = max(largest.get(demand.sets, use), use, key=_amount_of)
     yield from largest.values()
 
@@ -279,7 +246,8 @@ def _amount_of(use: _Use) -> int:
 
 def states(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
     """Yield the pieces during which the required state is not the only one; ``only`` as in `capacities`."""
-    for name, uses in _demands(instance, pieces, only).items():
+    runs = whole_runs(instance, pieces)
+    for name, uses in _demands(instance, runs, only).items():
         if all(demand.requires is None for _, _, demand in uses):
             continue
         settings = _Settings(instance, name, uses)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planoracle.instances.errors import PlanError
-from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.instance import Instance, Variant
 
 #: Most pieces of a schedule after cutting. Overlapping pieces, as in invalid schedules, are cut up to n²/4 times.
 MAX_PIECES = 20_000
@@ -41,6 +41,18 @@ class Piece(NamedTuple):
         return self.start + self.duration
 
 
+def variant_of(instance: Instance, piece: Piece) -> Variant:
+    """Return the action of a piece in its mode.
+
+    In a mode that does not exist, it is as the action says, and has no demands.
+    """
+    variants = instance.variants[piece.action]
+    if 0 <= piece.mode < len(variants):
+        return variants[piece.mode]
+    action = instance.by_id[piece.action]
+    return Variant(action.duration, action.attended, instance.eligible(action), (), ())
+
+
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """Pieces in the order of their commands; constructed by `Schedule.of`.
@@ -61,7 +73,8 @@ class Schedule:
         """Bring pieces into normal form.
 
         Adjacent pieces of one action by one agent are joined, except where the agent starts an
-        unattended action: no agent can start an action strictly inside a piece that holds it.
+        unattended action: no agent can start an action strictly inside a piece that holds it. Actions that pause
+        in breaks are not cut.
 
         Parameters
         ----------
@@ -88,15 +101,14 @@ class Schedule:
         t/boil 3 9 agent 0
         t/chop 3 1 agent 0
         """
-        by_id, index = instance.by_id, instance.index
+        index = instance.index
 
-        def by_action(piece: Piece) -> tuple[bool, int, int, int]:
-            action = by_id[piece.action]
-            return action.attended > 0, index[piece.action], piece.start, piece.duration
+        def by_action(piece: Piece) -> tuple[int, int, int]:
+            return index[piece.action], piece.start, piece.duration
 
         def by_start(piece: Piece) -> tuple[int, bool, bool, int]:
-            action = by_id[piece.action]
-            return piece.start, action.attended > 0, _sets(action, piece), index[piece.action]
+            variant = variant_of(instance, piece)
+            return piece.start, variant.attended > 0, _sets(variant), index[piece.action]
 
         joined: list[Piece] = []
         previous_run = None
@@ -108,7 +120,7 @@ class Schedule:
             else:
                 joined.append(piece)
             previous_run = run
-        return cls(tuple(sorted(_cut_at_starts(joined, by_id), key=by_start)))
+        return cls(tuple(sorted(_cut_at_starts(instance, joined), key=by_start)))
 
     @property
     def makespan(self) -> int:
@@ -123,28 +135,25 @@ class Schedule:
         return ends
 
 
-def _sets(action: Action, piece: Piece) -> bool:
-    modes = action.modes
-    if not 0 <= piece.mode < len(modes):
-        return False
-    demands = modes[piece.mode].demands
+def _sets(variant: Variant) -> bool:
+    demands = variant.demands
     return bool(demands) and any(demand.sets is not None for demand in demands)
 
 
-def _cut_at_starts(pieces: list[Piece], by_id: dict[str, Action]) -> list[Piece]:
+def _cut_at_starts(instance: Instance, pieces: list[Piece]) -> list[Piece]:
     """Cut interruptible pieces at the starts of unattended actions by their agent."""
     started: dict[str, set[int]] = {}
-    for piece in pieces:
-        if piece.agent is not None and not by_id[piece.action].attended:
-            started.setdefault(piece.agent, set()).add(piece.start)
+    for agent, instant in _starts(instance, pieces):
+        started.setdefault(agent, set()).add(instant)
     if not started:
         return pieces
+    by_id = instance.by_id
     starts = {agent: sorted(instants) for agent, instants in started.items()}
 
     def inside(piece: Piece) -> range:
         instants = starts.get(piece.agent, []) if piece.agent is not None else []
-        action = by_id[piece.action]
-        if not (instants and action.interruptible and action.attended):
+        is_cut = instants and by_id[piece.action].interruptible and variant_of(instance, piece).attended
+        if not is_cut:
             return range(0)
         return range(bisect_right(instants, piece.start), bisect_left(instants, piece.end))
 
@@ -159,6 +168,22 @@ def _cut_at_starts(pieces: list[Piece], by_id: dict[str, Action]) -> list[Piece]
     for piece, cut in zip(pieces, places, strict=True):
         parts.extend(_parts(piece, cut, starts))
     return parts
+
+
+def _starts(instance: Instance, pieces: list[Piece]) -> Iterator[tuple[str, int]]:
+    """Yield agent and instant of each start of an unattended piece.
+
+    After a pause in a break, an action needs no agent to start it.
+    """
+    pausing = instance.pausing
+    started: set[str] = set()
+    for piece in pieces:
+        if piece.agent is None or variant_of(instance, piece).attended:
+            continue
+        if piece.action not in started:
+            yield piece.agent, piece.start
+        if piece.action in pausing:
+            started.add(piece.action)
 
 
 def _parts(piece: Piece, cut: range, starts: dict[str, list[int]]) -> Iterator[Piece]:

@@ -13,9 +13,13 @@ from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from operator import itemgetter
 
-from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.resource_rules import GeneralViolation, Pieces, capacities, fault, other_of, states
-from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.general_violations import GeneralViolation, fault, other_of
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.piece_variants import Pieces, held_ticks, start_of, whole_runs
+from planoracle.instances.model.resource_rules import budgets, capacities, states
+from planoracle.instances.model.schedule import Piece, Schedule, variant_of
+from planoracle.instances.model.time_rules import off_times, pauses, windows
+from planoracle.instances.model.transition_rules import transitions
 from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay, ReplayEvent, Violation
 
 #: Most violations of a replay.
@@ -37,10 +41,10 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
     """
     violations = tuple(itertools.islice(find_violations(instance, schedule, MAX_VIOLATIONS), MAX_VIOLATIONS))
     done = not violations
-    total = len(instance.actions)
+    work = _work_of(instance, schedule.pieces)
+    total = len(work)
     finished = 0
     events = []
-    work = {action.id: action.duration for action in instance.actions}
     for i, piece in enumerate(schedule.pieces):
         if piece.action in work:
             work[piece.action] -= piece.duration
@@ -51,7 +55,7 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
     executed = len(schedule.pieces) if done else 0
     makespan = schedule.makespan if done else 0
     progress = float(done)
-    remaining = {} if done else _durations(instance)
+    remaining = {} if done else _durations(instance, schedule.pieces)
     return Replay(
         events=tuple(events),
         violations=violations,
@@ -66,9 +70,33 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
     )
 
 
-def _durations(instance: Instance) -> dict[str, int]:
-    """Return the durations of the actions that take time, by name."""
-    return {action.id: action.duration for action in instance.actions if action.duration}
+def _work_of(instance: Instance, pieces: Sequence[Piece]) -> dict[str, int]:
+    """Return the ticks of work of every action that has to be executed.
+
+    Actions of optional tasks count if pieces execute the task. The mode of the pieces decides; an action without pieces
+    counts with its shortest mode.
+    """
+    work = {piece.action: variant_of(instance, piece).duration for piece in pieces if piece.action in instance.by_id}
+    executed_tasks = {instance.by_id[name].task for name in work}
+    for action in instance.actions:
+        is_executed = action.task not in instance.weights or action.task in executed_tasks
+        if is_executed and action.id not in work:
+            work[action.id] = _shortest(instance, action.id)
+    return work
+
+
+def _shortest(instance: Instance, name: str) -> int:
+    """Return the shortest duration of an action in all modes."""
+    return min(variant.duration for variant in instance.variants[name])
+
+
+def _durations(instance: Instance, pieces: Sequence[Piece] = ()) -> dict[str, int]:
+    """Return the durations of the actions that take time, by name.
+
+    Optional tasks count only if pieces execute them.
+    """
+    work = _work_of(instance, pieces)
+    return {action.id: work[action.id] for action in instance.actions if work.get(action.id)}
 
 
 def refused(instance: Instance, verdict: Replay, violation: Violation) -> Replay:
@@ -94,22 +122,28 @@ def refused(instance: Instance, verdict: Replay, violation: Violation) -> Replay
 def violations_of_last(instance: Instance, pieces: Sequence[Piece]) -> Iterator[Violation]:
     """Yield the violations of the last piece, if the earlier ones violate no rule.
 
-    Missing actions and time lags are not checked; a paused action has too short a duration.
+    Missing actions and time lags are not checked; a paused action has too short a duration. Ways and set-up times are
+    checked as if no further visit came at the start of the last piece.
     """
     entries = list(enumerate(pieces))
     last = entries[-1:]
     _, piece = last[0]
     same_action = [entry for entry in entries if entry[1].action == piece.action]
-    modes = instance.by_id[piece.action].modes
-    for check, concerned in ((_mode, same_action), (_agent, last), (_window, last), (_work, same_action)):
-        yield from check(instance, concerned)
-    same_agent = [entry for entry in entries if entry[1].agent == piece.agent]
-    yield from _attendance(instance, same_agent)
-    demands = modes[piece.mode].demands if 0 <= piece.mode < len(modes) else ()
-    used = {demand.resource for demand in demands}
+    for check in (_mode, _agent):
+        yield from check(instance, same_action)
+    yield from windows(instance, last)
+    for check in (off_times, _work, pauses):
+        yield from check(instance, same_action)
+    used = {demand.resource for demand in variant_of(instance, piece).demands}
     if used:
-        yield from capacities(instance, entries, used)
-        yield from states(instance, entries, used)
+        yield from budgets(instance, entries, used)
+    runs = whole_runs(instance, entries)
+    same_agent = [entry for entry in runs if entry[1].agent == piece.agent]
+    yield from _attendance(instance, same_agent)
+    if used:
+        yield from capacities(instance, runs, used)
+        yield from states(instance, runs, used)
+    yield from transitions(instance, runs)
 
 
 def find_violations(instance: Instance, schedule: Schedule, max_per_kind: int | None = None) -> Iterator[Violation]:
@@ -136,41 +170,44 @@ def _mode(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
 
 
 def _agent(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
-    for i, piece in pieces:
-        eligible = instance.eligible(instance.by_id[piece.action])
+    pausing = instance.pausing
+    agents: dict[str, str | None] = {}  # of the first pieces of actions that pause in breaks
+    for i, piece in sorted(pieces, key=start_of) if pausing else pieces:
+        variant = variant_of(instance, piece)
+        eligible = variant.agents
+        if piece.action in agents:
+            is_held = variant.attended or piece.agent is not None
+            if is_held and piece.agent != agents[piece.action]:
+                required = agents[piece.action]
+                yield fault("ineligible_agent", i, piece, required=required, actual=piece.agent, case="other_agent")
+            continue
         if (piece.agent not in eligible) if eligible else (piece.agent is not None):
             case = "" if eligible else "no_agent"
             yield fault("ineligible_agent", i, piece, required=eligible, actual=piece.agent, case=case)
-
-
-def _window(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
-    for i, piece in pieces:
-        release = instance.by_id[piece.action].release
-        if piece.start < release:
-            yield fault("release", i, piece, required=release, actual=piece.start)
-    for i, piece in pieces:
-        if instance.time_limit is not None and piece.end > instance.time_limit:
-            yield fault("time_limit", i, piece, required=instance.time_limit, actual=piece.end)
+        if piece.action in pausing:
+            agents[piece.action] = piece.agent
 
 
 def _work(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
     runs: dict[str, list[tuple[int, Piece]]] = defaultdict(list)
     for i, piece in pieces:
         runs[piece.action].append((i, piece))
-        if piece.duration < 0 or (piece.duration == 0 < instance.by_id[piece.action].duration):
+        if piece.duration < 0 or (piece.duration == 0 < variant_of(instance, piece).duration):
             yield fault("action_duration", i, piece, required=1, actual=piece.duration, case="no_duration")
     for name, entries in runs.items():
         action = instance.by_id[name]
+        duration = variant_of(instance, entries[0][1]).duration
         total = sum(piece.duration for _, piece in entries)
-        if total != action.duration:
-            yield fault("action_duration", *entries[-1], required=action.duration, actual=total)
+        if total != duration:
+            yield fault("action_duration", *entries[-1], required=duration, actual=total)
         if len(entries) == 1:
             continue
-        if not action.interruptible:
+        may_pause = action.interruptible or (action.pauses_in_breaks and duration)
+        if not may_pause:
             conflicting = (entries[0], *entries[2 : MAX_OTHERS + 1])
             conflicts = tuple(other_of(piece) for _, piece in conflicting)
             yield fault("interruptibility", *entries[1], conflicts, required=1, actual=len(entries))
-        by_start = sorted(entries, key=lambda entry: entry[1].start)
+        by_start = sorted(entries, key=start_of)
         for (_, first), (j, second) in itertools.pairwise(by_start):
             if second.start < first.end:
                 yield fault("interruptibility", j, second, (other_of(first),), case="overlap")
@@ -178,13 +215,13 @@ def _work(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
 
 def _missing(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
     present = {piece.action for _, piece in pieces}
+    optional_tasks = instance.weights
+    executed_tasks = {instance.by_id[name].task for name in present} if optional_tasks else set()
     for action in instance.actions:
-        if action.id not in present:
-            yield GeneralViolation(None, "missing_action", action.id, required=action.duration, actual=0)
-
-
-def _attended_ticks(action: Action, piece: Piece) -> int:
-    return piece.duration if action.interruptible and action.attended else action.attended
+        if action.id in present or (action.task in optional_tasks and action.task not in executed_tasks):
+            continue
+        duration = _shortest(instance, action.id)
+        yield GeneralViolation(None, "missing_action", action.id, required=duration, actual=0)
 
 
 _Span = tuple[int, int, int, Piece]  # start, end, index
@@ -193,13 +230,14 @@ _Span = tuple[int, int, int, Piece]  # start, end, index
 def _attendance(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
     attended: dict[str | None, list[_Span]] = defaultdict(list)
     starts = []  # of unattended actions by an agent
-    for i, piece in pieces:
-        action = instance.by_id[piece.action]
-        ticks = _attended_ticks(action, piece)
+    by_id = instance.by_id
+    for i, piece in whole_runs(instance, pieces):
+        variant = variant_of(instance, piece)
+        ticks = held_ticks(by_id[piece.action], variant, piece)
         if ticks:
             end = piece.start + ticks
             attended[piece.agent].append((piece.start, end, i, piece))
-        elif not action.attended and instance.eligible(action):
+        elif not variant.attended and variant.agents:
             starts.append((piece.start, i, piece))
     for spans in attended.values():
         spans.sort()
@@ -269,13 +307,15 @@ def _runs_of(pieces: Pieces) -> dict[str, _Run]:
 
 
 def _lags(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
-    runs = _runs_of(pieces)
-    for name, run in runs.items():
+    runs = _runs_of(whole_runs(instance, pieces))
+    optional_tasks = instance.weights
+    for run in runs.values():
         i, first = run.first
-        modes = instance.by_id[name].modes
-        for before in modes[first.mode].after if 0 <= first.mode < len(modes) else ():
+        for before in variant_of(instance, first).after:
             earlier = runs.get(before)
             if earlier is None:
+                if instance.by_id[before].task in optional_tasks:
+                    continue
                 yield fault("minimum_lag", i, first, (Other(before),), required=0, case="order")
             elif first.start < earlier.finish:
                 conflict = _other_of_run(before, earlier)
@@ -307,23 +347,27 @@ def _other_of_run(name: str, run: _Run) -> Other:
 _CHECKS: tuple[Callable[[Instance, Pieces], Iterator[Violation]], ...] = (
     _mode,
     _agent,
-    _window,
+    windows,
+    off_times,
     _work,
+    pauses,
     _missing,
+    budgets,
     _attendance,
     capacities,
     states,
+    transitions,
     _lags,
 )
 
 
 def _idle(instance: Instance, schedule: Schedule) -> tuple[tuple[int, int], ...]:
     busy = []
-    for piece in schedule.pieces:
-        action = instance.by_id.get(piece.action)
-        if action is not None:
-            end = piece.start + _attended_ticks(action, piece)
-            busy.append((piece.start, end))
+    pieces = [(i, piece) for i, piece in enumerate(schedule.pieces) if piece.action in instance.by_id]
+    for _, piece in whole_runs(instance, pieces):
+        variant = variant_of(instance, piece)
+        end = piece.start + held_ticks(instance.by_id[piece.action], variant, piece)
+        busy.append((piece.start, end))
     return gaps(sorted(busy), schedule.makespan)
 
 
@@ -352,14 +396,20 @@ KINDS = (
     "wrong_mode",
     "ineligible_agent",
     "release",
+    "deadline",
+    "window",
     "time_limit",
+    "off_time",
     "action_duration",
     "interruptibility",
+    "pause",
     "missing_action",
+    "budget",
     "agent_busy",
     "start_attended",
     "resource_capacity",
     "resource_state",
+    "transition",
     "minimum_lag",
     "maximum_lag",
 )

@@ -12,9 +12,17 @@ TOPICS = (
     Topic("unknown", "Unknown actions", ("unknown_action", "wrong_mode"), "Use only actions and modes of the problem."),
     Topic("agents", "Agents", ("ineligible_agent",), "Assign the action to an eligible agent."),
     Topic("release", "Releases", ("release",), "Wait until the action is released."),
+    Topic(
+        "windows",
+        "Deadlines and windows",
+        ("deadline", "window"),
+        "Move the action into a window and before the deadline.",
+    ),
     Topic("time_limit", "Time limit", ("time_limit",), "End all actions before the time limit."),
+    Topic("calendars", "Off-times", ("off_time",), "Use agents and resources only while they are not off."),
     Topic("duration", "Durations", ("action_duration",), "Give every action exactly its duration."),
     Topic("interruption", "Interruption", ("interruptibility",), "Do these actions without interruption."),
+    Topic("breaks", "Pauses in breaks", ("pause",), "Pause the action only while something that it needs is off."),
     Topic(
         "completeness",
         "Missing actions",
@@ -22,6 +30,7 @@ TOPICS = (
         "Add the missing actions.",
         "Your plan does not execute {names}.",
     ),
+    Topic("budgets", "Budgets", ("budget",), "Choose modes that use up less."),
     Topic("concurrency", "Concurrency", ("agent_busy",), "An agent can attend to only one action at a time."),
     Topic(
         "starts",
@@ -31,6 +40,12 @@ TOPICS = (
     ),
     Topic("resources", "Resources", ("resource_capacity",), "Wait until the resource has free capacity."),
     Topic("states", "States of resources", ("resource_state",), "Set the state first, and keep it."),
+    Topic(
+        "transitions",
+        "Ways and set-up times",
+        ("transition",),
+        "Leave enough time between consecutive actions of an agent or resource.",
+    ),
     Topic(
         "dependency", "Order and minimum lags", ("minimum_lag",), "Keep the order and the minimum time between actions."
     ),
@@ -63,6 +78,8 @@ def _mode(words: Words, violation: Violation) -> str:
 
 def _agent(words: Words, violation: Violation) -> str:
     agent = "no agent" if violation.actual is None else quoted(str(violation.actual))
+    if violation.case == "other_agent":
+        return f"{words.at(violation)} is continued by {agent}, but was started by another"
     eligible = violation.required if isinstance(violation.required, tuple) else ()
     allowed = "needs no agent"
     if eligible:
@@ -158,6 +175,63 @@ def _release(words: Words, violation: Violation) -> str:
     return f"{action} is too early; it is released at {release}"
 
 
+def _deadline(words: Words, violation: Violation) -> str:
+    action = words.name(violation.subject)
+    end = words.moment(violation.end)
+    excess = words.span(violation.excess)
+    return f"{action} ends at {end}, {excess} after its deadline"
+
+
+def _window(words: Words, violation: Violation) -> str:
+    return f"{words.at(violation)} lies in none of its windows, which are {clean(violation.names)}"
+
+
+def _off_time(words: Words, violation: Violation) -> str:
+    member = clean(violation.resource or "")
+    begin = words.moment(violation.actual)
+    action = words.at(violation)
+    relation = "is started by" if violation.case == "start_off" else "needs"
+    if violation.required is None:
+        return f"{action} {relation} {member}, which is off from {begin} on"
+    end = words.moment(violation.required)
+    return f"{action} {relation} {member}, which is off from {begin} to {end}"
+
+
+def _pause(words: Words, violation: Violation) -> str:
+    action = words.name(violation.subject)
+    begin = words.moment(violation.required)
+    end = words.moment(violation.actual)
+    return f"{action} pauses from {begin} to {end}, although nothing that it needs is off all that time"
+
+
+def _budget(words: Words, violation: Violation) -> str:
+    action = words.name(violation.subject)
+    resource = clean(violation.resource or "")
+    text = f"{action} raises the use of {resource} to {violation.actual}, above its budget of {violation.required}"
+    if not violation.others:
+        return text
+    users = some(words.name(user.subject) for user in violation.others)
+    return f"{text}; it is also used up by {users}"
+
+
+def _transition(words: Words, violation: Violation) -> str:
+    action = words.at(violation)
+    member = clean(violation.resource or "")
+    if violation.case == "no_way":
+        before, after = violation.required if isinstance(violation.required, tuple) else ("", "")
+        return f"{action} needs {member}, which has no way from {clean(before)} to {clean(after)}"
+    if violation.case == "tied_visits":
+        return f"{action} is one of {violation.actual} actions that {member} cannot start together in any order"
+    if violation.case == "too_many_visits":
+        return f"{action} is one of more than {violation.required} actions that {member} starts together"
+    needed = words.span(violation.required)
+    if not violation.others:
+        return f"{action} needs {member}, which takes {needed} from its start to get ready"
+    before = words.name(violation.others[0].subject)
+    gap = words.span(violation.actual)
+    return f"{action} needs {member}, which takes {needed} after {before} to get ready; it has {gap}"
+
+
 def _time_limit(words: Words, violation: Violation) -> str:
     action = words.name(violation.subject)
     end = words.moment(violation.end)
@@ -176,14 +250,20 @@ _TABLE: dict[str, Callable[[Words, Violation], str]] = {
     "wrong_mode": _mode,
     "ineligible_agent": _agent,
     "release": _release,
+    "deadline": _deadline,
+    "window": _window,
     "time_limit": _time_limit,
+    "off_time": _off_time,
     "action_duration": _duration,
     "interruptibility": _interruption,
+    "pause": _pause,
     "missing_action": _missing,
+    "budget": _budget,
     "agent_busy": _busy,
     "start_attended": _busy,
     "resource_capacity": _capacity,
     "resource_state": _state,
+    "transition": _transition,
     "minimum_lag": _early,
     "maximum_lag": _late,
 }

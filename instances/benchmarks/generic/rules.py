@@ -12,8 +12,8 @@ from operator import attrgetter
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.general_violations import fault, other_of
 from planoracle.instances.model.instance import Instance, Lag
-from planoracle.instances.model.resource_rules import fault, other_of
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee, violations_of_last
 from planoracle.instances.model.state import PartialSchedule

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Demand, Instance, Lag, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import KINDS, referee
+from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.plan import Plan
 from tests.support.critiques import A, B, act, finding_fields, piece
@@ -43,7 +45,25 @@ CASES: list[tuple[str, Instance, tuple[Piece, ...], dict[str, Any]]] = [
         (piece("a", 2),),
         {"required": 5, "actual": 2, "excess": 3},
     ),
+    (
+        "deadline",
+        Instance("k", (act("a", deadline=5),)),
+        (piece("a", 4),),
+        {"required": 5, "actual": 6, "excess": 1, "text": "1 tick after its deadline"},
+    ),
+    (
+        "window",
+        Instance("k", (act("a", windows=((1, 4), (6, 8))),)),
+        (piece("a", 3),),
+        {"required": ("1 to 4", "6 to 8"), "actual": 3, "text": "1 to 4, 6 to 8"},
+    ),
     ("time_limit", Instance("k", (A,), time_limit=3), (piece("a", 2),), {"required": 3, "actual": 4, "excess": 1}),
+    (
+        "off_time",
+        Instance("k", (A,), calendars=(Calendar(("agent",), ((4, 6),)),)),
+        (piece("a", 3),),
+        {"resource": "agent", "required": 6, "actual": 4, "text": "off from"},
+    ),
     ("action_duration", Instance("k", (A,)), (piece("a", 0, 5),), {"required": 2, "actual": 5, "excess": 3}),
     (
         "interruptibility",
@@ -51,7 +71,19 @@ CASES: list[tuple[str, Instance, tuple[Piece, ...], dict[str, Any]]] = [
         (piece("a", 0, 1), piece("a", 4, 1)),
         {"actual": 2, "others": ["t/a"]},
     ),
+    (
+        "pause",
+        Instance("k", (act("a", pauses_in_breaks=True),)),
+        (piece("a", 0, 1), piece("a", 4, 1)),
+        {"others": ["t/a"], "required": 1, "actual": 4, "text": "pauses from"},
+    ),
     ("missing_action", Instance("k", (A, B)), (piece("a", 0),), {"required": 2, "actual": 0, "text": "t/b (2 ticks)"}),
+    (
+        "budget",
+        Instance("k", WIDE, resources=(Resource("pan", 3, renewable=False),)),
+        (piece("p", 0), piece("q", 5)),
+        {"others": ["t/p"], "resource": "pan", "required": 3, "actual": 4, "text": "above its budget of 3"},
+    ),
     (
         "agent_busy",
         Instance("k", (A, B)),
@@ -75,6 +107,16 @@ CASES: list[tuple[str, Instance, tuple[Piece, ...], dict[str, Any]]] = [
         Instance("k", (HEAT, BAKE), resources=(OVEN,)),
         (piece("bake", 0, 4), piece("heat", 4)),
         {"others": [], "resource": "oven", "required": "hot", "actual": "cold"},
+    ),
+    (
+        "transition",
+        Instance(
+            "k",
+            (act("a", place="home"), act("b", place="shop")),
+            transitions=(Transitions(("agent",), (("home", "shop", 3),)),),
+        ),
+        (piece("a", 0), piece("b", 4)),
+        {"others": ["t/a"], "resource": "agent", "required": 3, "actual": 2, "text": "takes 3 ticks after t/a"},
     ),
     (
         "minimum_lag",

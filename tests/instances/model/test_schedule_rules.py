@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import KINDS, find_violations, referee
+from planoracle.instances.model.transitions import Transitions
 from planoracle.solver.exact.search import solve
 
 
@@ -55,6 +57,8 @@ WIDE = make(HEAT, BAKE, CHILL, resources=(Resource("oven", 2, "cold"),))
 PAN = {"resources": (Resource("pan", 3),)}
 PANS = make(act("a", 2, 0, Demand("pan", 2)), act("b", 2, 0, Demand("pan", 2)), act("c", 2, 0, Demand("pan")), **PAN)
 ONE = (run("a", 0),)
+TO_SHOP = Transitions(("agent",), (("home", "shop", 3),))
+LUNCH = {"calendars": (Calendar(("agent",), ((4, 6),)),)}
 
 CASES = [
     Case("unknown_action", "unknown name", make(A), ONE, (*ONE, run("ghost", 2)), (1,)),
@@ -88,6 +92,41 @@ CASES = [
     ),
     Case("release", "a tick early", make(act("a", release=3)), (run("a", 3),), (run("a", 2),), (0,)),
     Case("release", "before time begins", make(A), ONE, (run("a", -1),), (0,)),
+    Case("deadline", "a tick late", make(act("a", deadline=2)), ONE, (run("a", 1),), (0,)),
+    Case("window", "between two", make(act("a", windows=((1, 4), (6, 8)))), (run("a", 6),), (run("a", 3),), (0,)),
+    Case("off_time", "a tick too long", make(A, **LUNCH), (run("a", 2),), (run("a", 3),), (0,)),
+    Case(
+        "pause",
+        "longer than the break",
+        make(act("a", pauses_in_breaks=True), **LUNCH),
+        (run("a", 3, 1), run("a", 6, 1)),
+        (run("a", 3, 1), run("a", 7, 1)),
+        (1,),
+    ),
+    Case(
+        "budget",
+        "used up by two",
+        make(
+            act("a", 2, 0, Demand("gold", 2)),
+            act("b", 2, 0, modes=(Mode((Demand("gold", 2),)), Mode((Demand("gold"),)))),
+            resources=(Resource("gold", 3, renewable=False),),
+        ),
+        (run("a", 0), run("b", 4, mode=1)),
+        (run("a", 0), run("b", 4)),
+        (1,),
+    ),
+    Case(
+        "transition",
+        "on the way",
+        make(
+            act("a", place="home"),
+            act("b", place="shop"),
+            transitions=(Transitions(("agent",), (("home", "shop", 3),)),),
+        ),
+        (run("a", 0), run("b", 5)),
+        (run("a", 0), run("b", 4)),
+        (1,),
+    ),
     Case("time_limit", "a tick late", make(A, time_limit=2), ONE, (run("a", 1),), (0,)),
     Case("action_duration", "too long", make(A), ONE, (run("a", 0, 3),), (0,)),
     Case("action_duration", "too short", make(A), ONE, (run("a", 0, 1),), (0,)),
