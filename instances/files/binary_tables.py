@@ -23,7 +23,10 @@ _MAX_CELLS, _PLAIN_VALUE = MAX_EXCEL, 8
 
 
 class TableRows(NamedTuple):
-    """Rows that are not blank, at most one more than a table may have, notes for the user, and other sheets."""
+    """Rows that are not blank, notes for the user, and other sheets.
+
+    There is at most one row more than a table may have.
+    """
 
     rows: list[Row]
     notes: list[str]

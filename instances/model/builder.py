@@ -14,8 +14,8 @@ from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.clock_times import LocalClock, is_moment, parse_start_time
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.mode_values import ALL, PAUSES, with_values_of_modes
-from planoracle.instances.model.task_columns import NAME_FIELDS, TableOptions
 from planoracle.instances.model.task_calendars import SideTable
+from planoracle.instances.model.task_columns import NAME_FIELDS, TableOptions
 from planoracle.instances.model.task_model import SideTables, add_rows
 from planoracle.instances.model.task_rows import rows_of
 from planoracle.instances.model.transitions import Transitions

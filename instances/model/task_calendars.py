@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY_NAME = re.compile(r"(mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?", re.IGNORECASE)
 _WEEK: Final = 7
-_EVERYTHING: Final = frozenset(("all", "any", "everyone", "everybody", "everything", "*"))
+_ALL_MEMBERS: Final = frozenset(("all", "any", "everyone", "everybody", "everything", "*"))
 #: Fields of a table of off-times, each with its usual names.
 _FIELDS: Final = {
     "member": "member name machine agent resource worker person operator employee station equipment tool who",
@@ -119,7 +119,9 @@ class OffTimeReader:
     """
 
     def __init__(self, table: SideTable, members: Sequence[str], clock: LocalClock) -> None:
-        self.table, self.members, self.clock = table, members, clock
+        self.table = table
+        self.members = members
+        self.clock = clock
         self.columns = side_columns(table, _FIELDS, "a table of off-times")
         self.off_times: list[OffTime] = []
         if "member" not in self.columns:
@@ -156,7 +158,7 @@ class OffTimeReader:
         for name in names:
             if name in self.members:
                 members.append(name)
-            elif name.casefold() in _EVERYTHING:
+            elif name.casefold() in _ALL_MEMBERS:
                 members += self.members
             else:
                 hint = did_you_mean(name, self.members)
@@ -320,8 +322,10 @@ def calendars_of(off_times: Sequence[OffTime]) -> list[CalendarEntry]:
 
     Examples
     --------
-    >>> calendars_of([OffTime("m", 4, 6), OffTime("m", 5, 8), OffTime("n", 4, 8), OffTime("n", 2, 3, 24)])
-    [CalendarEntry(members=['m', 'n'], off=((4, 8),), period=None), CalendarEntry(members=['n'], off=((2, 3),), period=24)]
+    >>> for entry in calendars_of([OffTime("m", 4, 6), OffTime("m", 5, 8), OffTime("n", 4, 8), OffTime("n", 2, 3, 24)]):
+    ...     entry
+    CalendarEntry(members=['m', 'n'], off=((4, 8),), period=None)
+    CalendarEntry(members=['n'], off=((2, 3),), period=24)
     """
     by_member: dict[tuple[str, int | None], list[tuple[int, int]]] = {}
     for off_time in off_times:

@@ -47,8 +47,8 @@ def duration_columns(
     >>> duration_columns(["task", "M1", "M2"], rows, TableOptions())
     {'M1': 'M1', 'M2': 'M2'}
     """
-    taken = {*options.ignored, *options.columns.values()}
-    free = [heading for heading in headings if heading not in taken and len(heading) <= _LONGEST]
+    assigned = {*options.ignored, *options.columns.values()}
+    free = [heading for heading in headings if heading not in assigned and len(heading) <= _LONGEST]
     fields = {field_of(heading) for heading in free} | options.columns.keys()
     known_names = _machines(headings, rows, options)
     columns: dict[str, str] = {}

@@ -70,8 +70,12 @@ class SideTables(NamedTuple):
     setups: SideTable | None = None
 
 
+#: No tables beside that of the tasks.
+NO_SIDE_TABLES: Final = SideTables()
+
+
 def add_rows(
-    model: Model, rows: Iterable[Row], options: TableOptions, source: str = "", side_tables: SideTables = SideTables()
+    model: Model, rows: Iterable[Row], options: TableOptions, source: str = "", side_tables: SideTables = NO_SIDE_TABLES
 ) -> TableSource:
     """Add the rows of a table to an empty model: actions, time lags, resources and agents.
 
@@ -128,7 +132,9 @@ class _ModelBuilder:
     """Conversion of the values of a table into a model."""
 
     def __init__(self, model: Model, table: TaskTable, side_tables: SideTables) -> None:
-        self.model, self.table, self.side_tables = model, table, side_tables
+        self.model = model
+        self.table = table
+        self.side_tables = side_tables
         self.machines = MachineModes(table)
         self.set_ups = SetUps(table, self.machines, side_tables.setups)
         self.agents: dict[int, list[str]] = {}

@@ -96,14 +96,14 @@ class MachineModes:
             message = "is ambiguous beside several machines; write the choice in the column machine, as in M1 or M2"
             yield table.fault(i, "alternatives", message)
         elif alternatives:
-            others: Choice = []
+            alternative_uses: Choice = []
             for text in alternatives:
                 try:
-                    others += self._choice(text, names)
+                    alternative_uses += self._choice(text, names)
                 except InputError as error:
                     yield table.fault(i, "alternatives", error.message)
             first = choices[0] if choices else []
-            choices = [list(dict.fromkeys([*first, *others]))]
+            choices = [list(dict.fromkeys([*first, *alternative_uses]))]
         self._choices[i] = choices
         for use in chain.from_iterable(choices):
             if not is_any(use.name):
@@ -151,7 +151,7 @@ class MachineModes:
             yield table.fault(i, "machine", "uses a machine twice; the machines of a row must differ")
 
     def _machines_of(self, i: int, choice: Choice) -> Choice:
-        """Return the machines of a choice; any machine must have a duration, if the table has columns for them."""
+        """Return the machines of a choice; with columns of durations, any machine has one."""
         if not any(is_any(use.name) for use in choice):
             return choice
         names = list(self._all_names)

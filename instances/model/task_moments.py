@@ -203,7 +203,7 @@ def _is_whole_date(text: str) -> bool:
 
 
 def first_day(moments: Iterable[Any]) -> date | None:
-    """Return the earliest date among the cells of a table, ``None`` without one; unclear dates do not count."""
+    """Return the earliest date among the cells of a table, ``None`` without a clear one."""
     days = []
     for value in moments:
         if not is_date(value):
@@ -243,7 +243,7 @@ def moment_ticks(value: Any, field: str, clock: LocalClock, *, is_day_column: bo
 
 
 def are_days(values: Iterable[Any]) -> bool:
-    """Return whether all dates of a column are at midnight, as spreadsheets and frames store dates without a time."""
+    """Return whether all dates of a column are at midnight, as dates without a time are stored."""
     has_dates = False
     for value in values:
         if isinstance(value, str) and _STORED_DAY.fullmatch(value):

@@ -42,7 +42,8 @@ _SHORT = re.compile(r"[0-9]{1,4}|[a-z]", re.IGNORECASE)
 # Parts of names that number similar machines: "m1", "oven a".
 _NUMBERED = re.compile(r"[0-9]+|\b[a-z](?=[0-9]*\b)")
 _COUNT = re.compile(
-    r"(?P<number>[0-9]{1,9})(?P<part>\.[0-9]{1,9})? ?x?(?: ?(?:workers?|people|persons?|men|staff|operators?|agents?))?",
+    r"(?P<number>[0-9]{1,9})(?P<part>\.[0-9]{1,9})? ?x?"
+    r"(?: ?(?:workers?|people|persons?|men|staff|operators?|agents?))?",
     re.IGNORECASE,
 )
 _MULTIPLE = re.compile(r"(?P<first>[0-9]+) ?[x×*] [a-z].*|(?P<before>.+?) ?[x×*] ?[0-9]+", re.I)

@@ -89,8 +89,8 @@ _RESTRICTIONS: Final = (
         r"calendars?|shifts?|breaks?|lunch|pauses?|(?:working|work|opening|office|business)_(?:hours|times?|days)|"
         r"(?:un)?avail(?:able|ability|abilities)|un_?available_?\w*|off_?times?|days?_off|holidays?|vacations?|"
         r"absences?|down_?times?|maintenance|black_?outs?|time_?windows?|windows?|outages?|closed|closing_times?",
-        f"is not the column of off-times, {_PAGE}; the column unavailable has spans such as 12:00-12:30, and --calendar "
-        "FILE reads a table of them",
+        f"is not the column of off-times, {_PAGE}; the column unavailable has spans such as 12:00-12:30, and "
+        "--calendar FILE reads a table of them",
     ),
     Restriction(
         rf"{_ALTERNATIVE}_{_MACHINES}|{_MACHINES}_(?:alternatives?|options?|choices|groups?|pools?)|"

@@ -26,7 +26,6 @@ from planoracle.instances.model.task_cells import (
 )
 from planoracle.instances.model.task_columns import (
     TIMES,
-    WEIGHT_NAMES,
     TableOptions,
     assign_columns,
     normal_name,
@@ -43,7 +42,8 @@ from planoracle.instances.model.task_moments import (
     spans_of,
 )
 from planoracle.instances.model.task_outline import find_summaries
-from planoracle.instances.model.task_resources import COUNT_NAMES, count_of
+from planoracle.instances.model.task_resources import count_of
+from planoracle.instances.model.task_roles import choose_weights, let_numbers_be_workers
 from planoracle.instances.model.validation import MAX_LAGS
 from planoracle.instances.text import SECONDS, seconds_of_unit
 
@@ -116,8 +116,8 @@ class TaskTable:
         self.columns = roles.columns
         #: Machine of each column that has the durations on one machine.
         self.durations = roles.durations
-        self._choose_weights(roles.unread)
-        self._let_numbers_be_workers()
+        choose_weights(self.columns, roles.unread, all_cells)
+        let_numbers_be_workers(self.columns, all_cells, options)
         self.restrictions = roles.restrictions
         self.notes = roles.notes()
         self._check_summary_column()
@@ -141,56 +141,6 @@ class TaskTable:
         #: Links with the position of the row and the field that have them.
         self.links: list[tuple[Link, int, str]] = []
         self._units_in_cells: frozenset[int] = frozenset()
-
-    def _choose_weights(self, unread: list[str]) -> None:
-        """Let a column be the weights of optional jobs; without such jobs, it has no meaning."""
-        columns = self.columns
-        has_optional_jobs = self._has_optional_jobs()
-        if "weight" in columns and not has_optional_jobs:
-            unread.append(columns.pop("weight"))
-        if not has_optional_jobs:
-            return
-        priorities = [heading for heading in unread if normal_name(heading) == "priority"]
-        if priorities and "weight" not in columns and self._is_filled(priorities[0]):
-            message = (
-                "is ambiguous in a table with optional jobs: a large number may be the most or the least important; "
-                f"--map weight={priorities[0]} takes it as the weight of an optional job, --ignore {priorities[0]} does not"
-            )
-            raise InputError(message, field=priorities[0])
-        candidates = [heading for heading in unread if normal_name(heading) in WEIGHT_NAMES]
-        if "weight" not in columns and len(candidates) > 1:
-            message = f"columns {' and '.join(candidates)} have this meaning; select one with --map weight=COLUMN"
-            raise InputError(message, field="weight")
-        if "weight" not in columns and candidates:
-            columns["weight"] = candidates[0]
-            unread.remove(candidates[0])
-
-    def _has_optional_jobs(self) -> bool:
-        """Return whether a row is optional."""
-        if "optional" in self.columns and "mandatory" in self.columns:
-            message = f"columns {self.columns['optional']} and {self.columns['mandatory']} contradict each other"
-            raise InputError(f"{message}; --ignore COLUMN reads the table without it", field="optional")
-        for field, meaning in (("optional", ("yes", "y", "true", "x", "1")), ("mandatory", ("no", "n", "false", "0"))):
-            column = self.columns.get(field)
-            if column and any(cell_text(cells.get(column)).casefold() in meaning for _, cells in self.rows):
-                return True
-        return False
-
-    def _is_filled(self, column: str) -> bool:
-        return any(cell_text(cells.get(column)) for _, cells in self.rows)
-
-    def _let_numbers_be_workers(self) -> None:
-        """Let a column of agents whose cells are all numbers be the number of workers that a task needs."""
-        column = self.columns.get("agent", "")
-        if normal_name(column) not in COUNT_NAMES or "agent" in self.options.literal:
-            return
-        texts = [cell_text(cells.get(column)) for _, cells in self.rows]
-        counts = [_count_or_none(text) for text in texts if text]
-        if counts and None not in counts:
-            if "workers" in self.columns:
-                message = f"columns {column} and {self.columns['workers']} have this meaning"
-                raise InputError(f"{message}; --ignore COLUMN reads the table without it", field="workers")
-            self.columns["workers"] = self.columns.pop("agent")
 
     def _check_summary_column(self) -> None:
         """Drop a column ``summary`` that holds texts: it summarizes tasks."""
@@ -582,13 +532,6 @@ def _span_or_none(value: Any) -> TimeSpan | None:
         return span_of(value)
     except InputError:  # reported when the cell is read
         return None
-
-
-def _count_or_none(text: str) -> int | None:
-    try:
-        return count_of(text)
-    except InputError:  # reported when the cell is read
-        return 0
 
 
 def _workers(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Set-up times of machines from tables: a time before each operation, or times between families of operations."""
+"""Set-up times of machines from tables: before each operation, or between families of operations."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ class SetUps:
     """
 
     def __init__(self, table: TaskTable, machines: MachineModes, between: SideTable | None) -> None:
-        self.table, self.machines, self.between = table, machines, between
+        self.table = table
+        self.machines = machines
+        self.between = between
         #: Set-up times of the machines that have some.
         self.entries: list[SetUpTimes] = []
         self._families: dict[int, str] = {}
@@ -246,8 +248,7 @@ class SetUps:
         for field in ("before", "after", "time"):
             if field not in columns:
                 raise InputError("column is missing", source=between.source, field=field)
-        units = {heading: split_unit(heading)[1] for _, cells in between.rows for heading in cells}
-        self._check_units(between, units)
+        self._check_units(between)
         times: dict[str, dict[tuple[str, str], int]] = {}
         places: dict[str, tuple[int, str]] = {}
         for line, cells in renamed.rows:
@@ -274,11 +275,14 @@ class SetUps:
                     times[before, family] = self._ticks(between, line, family, value)
         return times
 
-    def _check_units(self, between: SideTable, units: Mapping[str, int | None]) -> None:
+    def _check_units(self, between: SideTable) -> None:
         """Raise `InputError` for another unit of time than that of the tasks."""
         expected = self.table.model.seconds_per_tick
-        for heading, seconds in units.items():
-            if seconds not in (None, expected):
+        headings: dict[str, None] = {}
+        for _, cells in between.rows:
+            headings.update(dict.fromkeys(cells))
+        for heading in headings:
+            if split_unit(heading)[1] not in (None, expected):
                 message = "must have the unit of time of the tasks"
                 raise InputError(message, source=between.source, field=heading)
 
@@ -334,8 +338,7 @@ def _times_of_column(
     times: dict[tuple[str, str], int] = {}
     for before, after in product([start, *families], families):
         ticks = ticks_of[after]
-        if before != after:
-            times[before, after] = ticks
-        elif not has_families and ticks:
+        is_needed = before != after or not has_families
+        if is_needed and (ticks or before != after):
             times[before, after] = ticks
     return times
