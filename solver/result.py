@@ -110,6 +110,10 @@ class Result:
         With ``engine="cp-sat"`` the ``branches`` and ``conflicts`` of CP-SAT's search, and its ``cp_sat_seconds``.
     source
         ``solved``, or ``bundled``: the optimum was read from the bundled ones, and its plan replayed.
+    weight, weight_bound
+        Total weight of the optional tasks that the plan executes, and an upper bound of it; ``None`` if no task is
+        optional. The greatest weight comes first, then the least makespan: ``optimal`` means that both are proved, and
+        ``lower_bound`` is that of the makespan at the greatest weight (``None`` until that is proved).
     claimed
         Optimum that the benchmark itself states, in ticks; the status is then ``unknown``, as nothing is proved.
 
@@ -143,6 +147,8 @@ class Result:
     effort: Mapping[str, float] = field(default_factory=dict, kw_only=True, compare=False)
     source: str = field(default="solved", kw_only=True)
     claimed: int | None = field(default=None, kw_only=True)
+    weight: int | None = field(default=None, kw_only=True)
+    weight_bound: int | None = field(default=None, kw_only=True)
 
     def __str__(self) -> str:
         text: str = _view().as_text(self)
@@ -160,11 +166,13 @@ class Result:
             fields_of_kind = {"status": "claimed", "claimed": self.claimed}
         else:
             fields_of_kind = find_kind(self.kind).result_fields(self)
+        weights = {} if self.weight_bound is None else {"weight": self.weight, "weight_bound": self.weight_bound}
         return {
             "instance": self.instance,
             "status": self.status,
             "makespan": self.makespan,
             "lower_bound": self.lower_bound,
+            **weights,
             "unit": self.unit,
             "seconds": round(self.seconds, 6),
             "proof": self.proof,
@@ -223,6 +231,8 @@ def in_words(row: Mapping[str, Any]) -> str:
     """
     best, bound = row["makespan"], row.get("lower_bound")
     lines = []
+    if row.get("weight_bound") is not None:
+        lines.append(f"{'weight':14}{row['weight']} of optional tasks, at most {row['weight_bound']}")
     for title, value in (("makespan", best), ("claimed", row.get("claimed")), ("lower bound", bound)):
         if value is not None:
             lines.append(f"{title:14}{value} {row['unit']}{'' if value == 1 else 's'}")

@@ -13,7 +13,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.clock_times import LocalClock, is_moment, parse_start_time
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.mode_values import ALL, PAUSES, with_values_of_modes
+from planoracle.instances.model.mode_values import ALL, pause_flags, with_values_of_modes
 from planoracle.instances.model.task_calendars import SideTable
 from planoracle.instances.model.task_columns import NAME_FIELDS, TableOptions
 from planoracle.instances.model.task_model import SideTables, add_rows
@@ -377,7 +377,7 @@ class Model:
         task = self._tasks[-1]
         everybody = None if self.agents else ()
         action_id = f"{task}/{name}"
-        pauses_anywhere, pauses_in_breaks = _pauses(action_id, pauses, interruptible)
+        pauses_anywhere, pauses_in_breaks = pause_flags(pauses, interruptible, f"actions[{action_id}]")
         field = f"actions[{action_id}]"
         with _in_field(f"{field}.windows"):
             spans = self.clock.windows(self._moments(span) for span in windows)
@@ -546,18 +546,6 @@ def _in_field(field: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise error.at("", field) from None
-
-
-def _pauses(action_id: str, pauses: str | None, interruptible: bool) -> tuple[bool, bool]:
-    """Return whether an action pauses anywhere, and whether it pauses in breaks."""
-    field = f"actions[{action_id}].pauses"
-    if pauses is None:
-        return interruptible, False
-    if pauses not in PAUSES:
-        raise InputError(one_of(pauses, PAUSES), field=field, value=pauses)
-    if interruptible and pauses != "anywhere":
-        raise InputError("contradicts interruptible, which means pauses anywhere", field=field, value=pauses)
-    return pauses == "anywhere", pauses == "breaks"
 
 
 def _triples(times: Ways) -> Iterator[tuple[str, str, Ticks]]:

@@ -1,4 +1,4 @@
-"""Durations, attended ticks and agents of modes, with the defaults of files, tables and the builder."""
+"""Values of actions and their modes, with the defaults of files, tables and the builder."""
 
 from __future__ import annotations
 
@@ -8,11 +8,34 @@ from typing import Any, Final
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Mode
+from planoracle.instances.text import one_of
 
 #: Attended ticks of an action that holds its agent for its whole duration, whatever it is.
 ALL: Final = "all"
 #: Words for the pauses of an action.
 PAUSES: Final = ("never", "breaks", "anywhere")
+
+
+def pause_flags(pauses: str | None, interruptible: bool, field: str) -> tuple[bool, bool]:
+    """Return whether an action pauses anywhere, and whether it pauses in breaks.
+
+    Parameters
+    ----------
+    pauses
+        Word of `PAUSES`; ``None``: as ``interruptible`` says.
+    interruptible
+        True if it pauses anywhere.
+    field
+        Path of the action, for errors.
+    """
+    if pauses is None:
+        return interruptible, False
+    if pauses not in PAUSES:
+        raise InputError(one_of(pauses, PAUSES), field=f"{field}.pauses", value=pauses)
+    if interruptible and pauses != "anywhere":
+        message = "contradicts interruptible, which means pauses anywhere"
+        raise InputError(message, field=f"{field}.pauses", value=pauses)
+    return pauses == "anywhere", pauses == "breaks"
 
 
 def with_values_of_modes(action: Action, attended: Any, agents: Iterable[str]) -> Action:
@@ -93,7 +116,7 @@ def _explicit(mode: Mode, *, is_attended: bool) -> Mode:
 
 
 def _concise(action: Action, mode: Mode, everybody: tuple[str, ...]) -> Mode:
-    """Return a mode without the values that it has anyway, compared in this order: duration, agents, attended."""
+    """Drop what leaving it out gives as well: first the duration, then agents, then attended ticks."""
     if mode.attended is None and not _has_attended(action, mode):
         return mode
     attended = action.attended_in(mode)

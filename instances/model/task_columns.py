@@ -225,6 +225,7 @@ def _usual_fields() -> dict[str, str]:
     for field_name, text in FIELDS.items():
         for name in (field_name, *text.split()):
             fields[name.replace("_", "")] = field_name
+    del fields["workers"]  # names of agents, or their number if all cells are numbers
     return fields
 
 
@@ -361,7 +362,7 @@ def _check_spelling(heading: str, columns: Mapping[str, str]) -> None:
     for field_name, text in FIELDS.items():
         if field_name not in columns:
             missing += [field_name, *text.split()]
-    similar_names = similar(name, [*missing, *RESTRICTED_WORDS])
+    similar_names = similar(name, dict.fromkeys((*missing, *RESTRICTED_WORDS)))
     candidates = [usual for usual in similar_names if 0 < _distance(name, usual, limit) <= limit]
     if candidates:
         raise InputError(f"unknown column; did you mean {' or '.join(candidates)}?", field=heading)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from math import gcd, inf
 
+from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.exact.work_bounds import agents_bound, resource_bound
@@ -54,10 +56,10 @@ def windows(instance: Instance, deadline: Deadline = NO_LIMIT) -> Windows:
     # Starts are nodes 2i, finishes 2i + 1.
     edges: list[_Edge] = []
     for i, action in enumerate(instance.actions):
-        edges.append((2 * i, 2 * i + 1, action.duration))
+        edges.append((2 * i, 2 * i + 1, shortest_duration(action)))
     for i, action in enumerate(instance.actions):
-        if not action.interruptible:
-            edges.append((2 * i + 1, 2 * i, -action.duration))
+        if not (action.interruptible or action.pauses_in_breaks):
+            edges.append((2 * i + 1, 2 * i, -longest_duration(action)))
     for lag in instance.lags:
         before, after = 2 * index[lag.before] + 1, 2 * index[lag.after]
         if lag.minimum is not None:
@@ -72,9 +74,25 @@ def windows(instance: Instance, deadline: Deadline = NO_LIMIT) -> Windows:
     edges.sort(key=lambda edge: -place[edge[1]])
     backward = [(v, u, length) for u, v, length in edges]
     head, tail = [0] * (2 * count), [0] * (2 * count)
-    head[::2] = [action.release for action in instance.actions]
+    head[::2] = [earliest_start(action) for action in instance.actions]
     consistent = _relax(head, forward, deadline) and _relax(tail, backward, deadline)
     return Windows(head[::2], tail[1::2], tail[1::2], "" if consistent else "the time lags contradict each other")
+
+
+def earliest_start(action: Action) -> int:
+    """Return the first tick at which the release and the windows of an action allow a start."""
+    openings = [begin for begin, end in action.windows if end >= action.release]
+    return max(action.release, min(openings, default=0))
+
+
+def shortest_duration(action: Action) -> int:
+    """Return the ticks that an action takes in its shortest mode."""
+    return min(action.duration_in(mode) for mode in action.modes)
+
+
+def longest_duration(action: Action) -> int:
+    """Return the ticks that an action takes in its longest mode."""
+    return max(action.duration_in(mode) for mode in action.modes)
 
 
 def _relax(value: list[int], edges: list[_Edge], deadline: Deadline) -> bool:
@@ -140,6 +158,7 @@ def horizon(instance: Instance) -> int:
 
 
 def _has_states(action: Action) -> bool:
+    """Return whether a mode of an action requires or sets a state."""
     for mode in action.modes:
         if any(demand.requires is not None or demand.sets is not None for demand in mode.demands):
             return True
@@ -189,6 +208,8 @@ def common_tick(instance: Instance) -> int:
     60
     """
     pausing = [action for action in instance.actions if action.interruptible]
+    if pausing and features_of(instance):
+        return 1
     agents = len(instance.agents) if pausing else 1
     if pausing and not _pauses_fit_grid(instance, pausing):
         return 1
@@ -214,7 +235,14 @@ def common_divisor(instance: Instance) -> int:
     """Return the greatest common divisor of all times but the time limit; 0 if all are 0."""
     divisor = 0
     for action in instance.actions:
-        divisor = gcd(divisor, action.duration, action.attended, action.release)
+        divisor = gcd(divisor, action.duration, action.attended, action.release, action.deadline or 0)
+        divisor = gcd(divisor, *chain.from_iterable(action.windows))
+        for mode in action.modes:
+            divisor = gcd(divisor, mode.duration or 0, mode.attended or 0)
+    for calendar in instance.calendars:
+        divisor = gcd(divisor, calendar.period or 0, *chain.from_iterable(calendar.off))
+    for transitions in instance.transitions:
+        divisor = gcd(divisor, *(ticks for _, _, ticks in transitions.times))
     for lag in instance.lags:
         divisor = gcd(divisor, lag.minimum or 0, lag.maximum or 0)
     return divisor

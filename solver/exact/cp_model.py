@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.model.limits import NO_LIMIT, Deadline, Status
@@ -151,6 +152,36 @@ class CpModel:
         last = f"{{vars:{end} coeffs:1 offset:{beyond}}}"
         self._add(f"interval{{start{first}end{last}size{{vars:{size} coeffs:1}}}}")
         return self.constraints - 1
+
+    def span(self, start: int, end: int, length: int, *present: int) -> int:
+        """Return the interval between two variables of a variable length, present if all literals hold."""
+        key = (start, length, end, *present)
+        number = self._intervals.get(key)
+        if number is not None:
+            return number
+        first = f"{{vars:{start} coeffs:1}}"
+        last = f"{{vars:{end} coeffs:1}}"
+        self._add(f"interval{{start{first}end{last}size{{vars:{length} coeffs:1}}}}", present)
+        self._intervals[key] = self.constraints - 1
+        return self.constraints - 1
+
+    def in_ranges(self, variable: int, ranges: Sequence[tuple[int, int]], *enforced: int) -> None:
+        """Let a variable have a value in one of some sorted ranges ``(first, last)``."""
+        if not ranges:
+            self.clause(*map(negated, enforced))
+            return
+        bounds = [*chain.from_iterable(ranges)]
+        self._add(f"linear{{vars:[{variable}]coeffs:[1]domain:{bounds}}}", enforced)
+
+    def circuit(self, arcs: Sequence[tuple[int, int, int]]) -> None:
+        """Let the arcs (tail, head, literal) whose literals hold form one circuit.
+
+        It visits every node but those with an arc to themselves that holds.
+        """
+        tails = [tail for tail, _, _ in arcs]
+        heads = [head for _, head, _ in arcs]
+        literals = [literal for _, _, literal in arcs]
+        self._add(f"circuit{{tails:{tails}heads:{heads}literals:{literals}}}")
 
     def capacity(self, intervals: Sequence[tuple[int, int]], capacity: int) -> None:
         """Let the (interval, demand) pairs never exceed a capacity at the same time."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Action, Demand, Instance
-from planoracle.solver.exact.bounds import Windows
+from planoracle.solver.exact.bounds import Windows, longest_duration
 from planoracle.solver.exact.precedence import closure
 from planoracle.solver.exact.resources import starts_are_counted
 
@@ -46,6 +46,7 @@ def model_size(instance: Instance, bounds: Windows, step: int) -> int:
     size += len(bounds.forced) + len(bounds.ordered)
     size += 3 * len(bounds.open)
     size += _starts(instance, step, segments, eligible_crews, crews)
+    size += sum(len(transitions.members) for transitions in instance.transitions) * sum(segments) ** 2
     users: dict[str, list[tuple[int, Demand]]] = {resource.name: [] for resource in instance.resources}
     for i, action in enumerate(instance.actions):
         for mode in action.modes:
@@ -58,7 +59,7 @@ def model_size(instance: Instance, bounds: Windows, step: int) -> int:
 def _number_of_segments(action: Action, step: int) -> int:
     if not action.interruptible:
         return 1
-    return max(1, action.duration // step)
+    return max(1, longest_duration(action) // step)
 
 
 def _starts(

@@ -216,10 +216,13 @@ def _insert(paths: _Distances, i: int, j: int, length: int) -> None:
 
 @ProblemCache
 def closure(instance: Instance) -> list[int]:
-    """Return for every action a bit set of the actions that must finish before it starts."""
+    """Return for every action a bit set of those that must finish before it starts, if executed."""
     before = [0] * len(instance.actions)
+    optional = instance.weights
     for i in instance.order:
         for j, lag in instance.predecessors[i]:
             if lag >= 0:
-                before[i] |= before[j] | 1 << j
+                before[i] |= 1 << j
+                if instance.actions[j].task not in optional:  # what follows through a task left out is not ordered
+                    before[i] |= before[j]
     return before

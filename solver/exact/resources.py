@@ -1,44 +1,48 @@
-"""Segments of actions in the CP-SAT model, and constraints of resources."""
+"""Constraints of resources in the CP-SAT model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from planoracle.instances.model.instance import Demand, Instance, Resource
-from planoracle.solver.exact.cp_model import CpModel, negated
+from planoracle.instances.model.instance import Action, Demand, Instance, Resource
+from planoracle.solver.exact.cp_model import FAR, CpModel, negated
+from planoracle.solver.exact.segments import Segment, Version, literals, negations
 
 
-@dataclass(slots=True)
-class Segment:
-    """A part of an action without interruption: the whole of it, or one step."""
+class User(NamedTuple):
+    """A use of a resource.
 
-    start: int  # variable
-    size: int
-    busy: int
-    agents: dict[str, int | None] = field(default_factory=dict)  # eligible agent -> literal (None: always)
-    starts_if: tuple[int, ...] = ()  # literals: a new start, not the next step of a run
-    yields: int | None = None  # literal: needs no agent (only in a relaxation),
-    yielding: list[int] = field(default_factory=list)  # if one of these literals allows it
+    Attributes
+    ----------
+    action
+        Position of the action.
+    demand
+        What its mode demands.
+    present
+        Literals of the mode.
+    segments
+        Segments of the action in that mode.
+    may_share
+        True if the action may make or take shared room.
+    is_attended
+        True if it holds an agent in that mode.
+    """
+
+    action: int
+    demand: Demand
+    present: tuple[int, ...]
+    segments: Sequence[Segment]
+    may_share: bool
+    is_attended: bool
 
 
-def literals(literal: int | None) -> tuple[int, ...]:
-    """Return the literal, or nothing if it always holds."""
-    return () if literal is None else (literal,)
-
-
-def negations(literal: int | None) -> tuple[int, ...]:
-    """Return the negation of a literal, or nothing if there is none."""
-    return () if literal is None else (negated(literal),)
-
-
-def holds(literal: int, solution: Sequence[int]) -> bool:
-    """Return whether a literal holds in a solution."""
-    return bool(solution[literal]) if literal >= 0 else not solution[negated(literal)]
-
-
-_User = tuple[int, Demand, tuple[int, ...]]  # action, demand, literals of its mode
+def use_interval(model: CpModel, segment: Segment, *present: int) -> int:
+    """Return the interval of a segment, present if all literals hold and the segment is."""
+    conditions = tuple(dict.fromkeys((*literals(segment.present), *present)))
+    if segment.end is None:
+        return model.interval(segment.start, segment.size, *conditions)
+    return model.span(segment.start, segment.end, segment.length, *conditions)
 
 
 class ResourceConstraints:
@@ -46,8 +50,8 @@ class ResourceConstraints:
 
     Parameters
     ----------
-    segments, modes
-        Per action its segments, and the literals of its modes.
+    versions, modes
+        Per action its versions, and the literals of its modes.
     ordered
         Function that tells whether two actions (positions) are ordered by precedences, so that they cannot coincide.
     """
@@ -56,13 +60,13 @@ class ResourceConstraints:
         self,
         instance: Instance,
         model: CpModel,
-        segments: Sequence[list[Segment]],
+        versions: Sequence[Sequence[Version]],
         modes: Sequence[list[int | None]],
         ordered: Callable[[int, int], bool],
     ) -> None:
         self.instance = instance
         self.model = model
-        self.segments = segments
+        self.versions = versions
         self.modes = modes
         self.ordered = ordered
         #: (use that sets nothing, setting that may share its room, literal that it does); actions by position.
@@ -70,49 +74,77 @@ class ResourceConstraints:
 
     def add(self) -> None:
         """Add the constraints of every resource."""
-        users: dict[str, list[_User]] = {resource.name: [] for resource in self.instance.resources}
+        users: dict[str, list[User]] = {resource.name: [] for resource in self.instance.resources}
         for i, action in enumerate(self.instance.actions):
-            for mode, literal in zip(action.modes, self.modes[i], strict=True):
-                for demand in mode.demands:
-                    users[demand.resource].append((i, demand, literals(literal)))
+            self._check_excess(i, action)
+            may_share = not (action.interruptible or action.pauses_in_breaks)
+            for version in self.versions[i]:
+                is_attended = version.attended > 0
+                for number in version.modes:
+                    present = literals(self.modes[i][number])
+                    for demand in action.modes[number].demands:
+                        user = User(i, demand, present, version.segments, may_share, is_attended)
+                        users[demand.resource].append(user)
         for resource in self.instance.resources:
             self.model.topics[self.model.constraints] = f"capacity and states of {resource.name}"
-            self._add_resource(users[resource.name], resource)
-            self._add_states(users[resource.name], resource.state)
+            if resource.renewable:
+                self._add_resource(users[resource.name], resource)
+                self._add_states(users[resource.name], resource.state)
+            else:
+                self._add_budget(users[resource.name], resource)
 
-    def _add_resource(self, users: list[_User], resource: Resource) -> None:
+    def _check_excess(self, i: int, action: Action) -> None:
+        """Exclude the modes that demand more than there is."""
+        for mode, literal in zip(action.modes, self.modes[i], strict=True):
+            if any(demand.amount > self.instance.resource[demand.resource].capacity for demand in mode.demands):
+                self.model.clause(*negations(literal))
+
+    def _add_budget(self, users: list[User], resource: Resource) -> None:
+        """Let the amounts of all chosen modes sum to no more than a budget."""
+        rest_of_budget = resource.capacity
+        terms: list[tuple[int, int]] = []
+        for user in {(user.action, user.present): user for user in users}.values():  # not once for each version
+            if user.present:
+                (literal,) = user.present
+                terms.append((literal, user.demand.amount))
+            else:
+                rest_of_budget -= user.demand.amount
+        self.model.linear(terms, -FAR, rest_of_budget)
+
+    def _add_resource(self, users: list[User], resource: Resource) -> None:
         model = self.model
         merged = self._merged_settings(users, resource.state)
         intervals: list[tuple[int, int]] = []
-        for n, (i, demand, present) in enumerate(users):
-            if not demand.amount:
+        for n, user in enumerate(users):
+            amount = user.demand.amount
+            if not amount or amount > resource.capacity:
                 continue
             alone = merged.get(n, ())
-            for segment in self.segments[i]:
+            for segment in user.segments:
                 if segment.size:
-                    interval = model.interval(segment.start, segment.size, *present, *alone)
-                    intervals.append((interval, demand.amount))
+                    interval = use_interval(model, segment, *user.present, *alone)
+                    intervals.append((interval, amount))
         model.capacity(intervals, resource.capacity)
 
-    def _merged_settings(self, users: list[_User], initial: str | None) -> dict[int, tuple[int, ...]]:
+    def _merged_settings(self, users: list[User], initial: str | None) -> dict[int, tuple[int, ...]]:
         """Let settings share the capacity of another use over the same interval.
 
         Returns, for every use that may be merged into another, the literal that it is not.
         """
-        if all(demand.sets is None for _, demand, _ in users):
+        if all(user.demand.sets is None for user in users):
             return {}
         model = self.model
         into: dict[int, list[int]] = {}
         for a, b in _possible_joins(users):
-            (i, use, _), (j, setting, _) = users[a], users[b]
-            if not self._may_join(i, use, j, setting):
+            user, setter = users[a], users[b]
+            if not self._may_join(user, setter):
                 continue
-            same = self._same_interval(users[a], users[b])
+            same = self._same_interval(user, setter)
             for earlier in into.get(a, ()):
                 model.clause(negated(same), negated(earlier))
-            if use.sets is None and setting.sets is not None:
-                self.joins.append((i, j, same))
-                self._require(users, j, setting.sets, self.segments[j][0], (same,), initial)
+            if user.demand.sets is None and setter.demand.sets is not None:
+                self.joins.append((user.action, setter.action, same))
+                self._require(users, setter, setter.demand.sets, setter.segments[0], (same,), initial)
             into.setdefault(b, []).append(same)
         alone: dict[int, tuple[int, ...]] = {}
         for n, choices in into.items():
@@ -121,44 +153,55 @@ class ResourceConstraints:
             alone[n] = (negated(merged),)
         return alone
 
-    def _same_interval(self, user: _User, setter: _User) -> int:
+    def _same_interval(self, user: User, setter: User) -> int:
         """Return a new literal that two uses are present and start at the same time."""
         model = self.model
-        start, setter_start = self.segments[user[0]][0].start, self.segments[setter[0]][0].start
+        start, setter_start = user.segments[0].start, setter.segments[0].start
         same = model.boolean()
         model.difference(start, setter_start, 0, same)
         model.difference(setter_start, start, 0, same)
-        for literal in (*user[2], *setter[2]):
+        for literal in (*user.present, *setter.present):
             model.clause(negated(same), literal)
         return same
 
-    def _may_join(self, i: int, use: Demand, j: int, setting: Demand) -> bool:
-        """Return whether a setting of action ``j`` may share the units of a use of action ``i``."""
+    def _may_join(self, user: User, setter: User) -> bool:
+        """Return whether a setting may share the units of a use of another action."""
+        use, setting = user.demand, setter.demand
+        i, j = user.action, setter.action
         if i == j or not setting.amount or use.amount < setting.amount or self.ordered(i, j):
             return False
-        action, setter = self.instance.actions[i], self.instance.actions[j]
-        if action.interruptible or self.segments[i][0].size != self.segments[j][0].size:
+        if not (user.may_share and setter.may_share):
+            return False
+        if user.segments[0].size != setter.segments[0].size:
             return False
         if use.sets == setting.sets:
             return True
-        return use.sets is None and (setter.attended > 0 or not action.attended)
+        return use.sets is None and (setter.is_attended or not user.is_attended)
 
-    def _add_states(self, users: list[_User], initial: str | None) -> None:
-        for i, demand, present in users:
-            if demand.requires is not None:
-                for segment in self.segments[i]:
-                    self._require(users, i, demand.requires, segment, present, initial)
+    def _add_states(self, users: list[User], initial: str | None) -> None:
+        for user in users:
+            if user.demand.requires is not None:
+                for segment in user.segments:
+                    present = (*user.present, *literals(segment.present))
+                    self._require(users, user, user.demand.requires, segment, present, initial)
 
     def _require(
-        self, users: list[_User], i: int, state: str, segment: Segment, present: tuple[int, ...], initial: str | None
+        self,
+        users: list[User],
+        user: User,
+        state: str,
+        segment: Segment,
+        present: tuple[int, ...],
+        initial: str | None,
     ) -> None:
-        """Let a setting serve a segment of action ``i``, with no other state set in between or while it runs."""
+        """Let a setting serve a segment of a use, with no other state set in between or while it runs."""
         good: list[tuple[Segment, tuple[int, ...]]] = []
         bad: list[tuple[Segment, tuple[int, ...]]] = []
-        for j, demand, set_present in users:
-            if demand.sets is not None and j != i:
-                settings = good if demand.sets == state else bad
-                settings.append((self.segments[j][0], set_present))
+        for setter in users:
+            sets = setter.demand.sets
+            if sets is not None and setter.action != user.action:
+                settings = good if sets == state else bad
+                settings.append((setter.segments[0], setter.present))
         if good or initial == state:
             self._serve(segment, present, good, bad, initial == state)
         else:
@@ -177,7 +220,11 @@ class ResourceConstraints:
         for setting, set_present in bad:
             early = model.boolean()
             model.difference(segment.start, setting.start, 1, early, *present, *set_present)
-            model.difference(setting.start, segment.start, max(1, segment.size), negated(early), *present, *set_present)
+            late = (negated(early), *present, *set_present)
+            if segment.end is None:
+                model.difference(setting.start, segment.start, max(1, segment.size), *late)
+            else:
+                model.difference(setting.start, segment.end, 0, *late)
             before.append(early)
         served = []
         for setting, set_present in good:
@@ -197,12 +244,12 @@ class ResourceConstraints:
         model.clause(*served, *map(negated, present))
 
 
-def _possible_joins(users: Sequence[_User]) -> Iterator[tuple[int, int]]:
+def _possible_joins(users: Sequence[User]) -> Iterator[tuple[int, int]]:
     """Yield the positions of every use, and of each setting that comes after it and may join it.
 
     The largest amounts come first, and those that set nothing before all: a use can only join an earlier one.
     """
-    uses = [demand for _, demand, _ in users]
+    uses = [user.demand for user in users]
 
     def rank(n: int) -> tuple[bool, int, int]:
         return uses[n].sets is not None, -uses[n].amount, n

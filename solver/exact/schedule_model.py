@@ -15,20 +15,21 @@ from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.solver.exact.bounds import Windows, urgent
+from planoracle.solver.exact.bounds import Windows, shortest_duration, urgent
 from planoracle.solver.exact.cp_model import CpModel, negated
+from planoracle.solver.exact.model_of_loads import add_loads
+from planoracle.solver.exact.model_of_times import add_time_constraints, worked_pieces
+from planoracle.solver.exact.model_of_transitions import add_transitions
 from planoracle.solver.exact.precedence import closure
 from planoracle.solver.exact.resources import (
     Inside,
     ResourceConstraints,
-    Segment,
     Start,
-    holds,
     keep_out,
-    literals,
-    negations,
     starts_are_counted,
+    use_interval,
 )
+from planoracle.solver.exact.segments import Segment, Version, VersionGroup, holds, literals, negations, version_groups
 from planoracle.solver.exact.symmetry import exchangeable
 
 #: A span of time: a variable and ticks behind it for the begin and for the end, and the literals that all hold in it.
@@ -69,6 +70,8 @@ class ScheduleModel:
     ordering
         Add the order of every pair of actions that cannot overlap, by a literal where it is open. Redundant; slows down
         small proofs and makes large ones possible.
+    loads
+        State that the work of every resource and crew fits before the end. Redundant; helps where modes are chosen.
     fixed_pieces
         Number of pieces of a state of a run that the model can hold, by crew (named by its first agent); see the
         attribute of this name.
@@ -91,6 +94,7 @@ class ScheduleModel:
         *,
         relaxed: bool = False,
         ordering: bool = False,
+        loads: bool = False,
         fixed_pieces: Mapping[str, int] | None = None,
         deadline: Deadline = NO_LIMIT,
     ) -> None:
@@ -99,20 +103,31 @@ class ScheduleModel:
         self.model = CpModel(deadline)
         self._last_step = max_makespan // step
         self.makespan = self.model.integer(-(-min_makespan // step), self._last_step)
+        #: By action what it may be in the schedule.
+        self.versions: list[list[Version]] = []
+        #: By action the segments of all versions.
         self.segments: list[list[Segment]] = []
+        #: By action the literals of its modes.
         self.modes: list[list[int | None]] = []
+        #: By task the literal that it is executed, of optional tasks.
+        self.executed = {task: self.model.boolean() for task in instance.weights}
+        #: By action the literal that it is executed, ``None`` if it always is.
+        self.present = [self.executed.get(action.task) for action in instance.actions]
         self._relaxed = relaxed and len(instance.agents) == 1
         self._unheld = relaxed and len(instance.agents) > 1
         #: Parts that must go on from the one before them if a literal holds, and are new starts otherwise.
         self.runs: list[tuple[Segment, Segment, int]] = []
         self._heads = [-(-head // step) for head in bounds.head]
         self._tails = [-(-tail // step) for tail in bounds.tail]
+        self._shortest = [shortest_duration(action) // step for action in instance.actions]
         self._urgent = urgent(instance, bounds)
         index = instance.index
         self._followed: set[int] = set()
         for lag in instance.lags:
-            if lag.minimum is not None and lag.minimum >= 0:
-                self._followed.add(index[lag.before])
+            before, after = index[lag.before], index[lag.after]
+            is_void = self.present[after] not in (None, self.present[before])
+            if lag.orders and not is_void:
+                self._followed.add(before)
         self.model.topics[0] = "steps of interruptible actions, one mode for each action, and the end of all"
         for i, action in enumerate(instance.actions):
             self._add_action(i, action)
@@ -133,80 +148,159 @@ class ScheduleModel:
                 intervals.append((self.model.integer(0, 0), self.model.integer(0, 0)))
         self._add_agents()
         self._add_starts()
-        resources = ResourceConstraints(instance, self.model, self.segments, self.modes, self._ordered)
+        resources = ResourceConstraints(instance, self.model, self.versions, self.modes, self._ordered)
         resources.add()
         #: Uses, settings that may share their room, and the literals that they do.
         self.joins = resources.joins
+        if loads:
+            add_loads(self)
+        add_time_constraints(self)
+        add_transitions(self)
         self.model.minimize(self.makespan)
 
     # --- actions and lags ------------------------------------------------------------------------
 
     def _add_action(self, i: int, action: Action) -> None:
         model = self.model
-        segments = self._segments_of(i, action)
-        self.segments.append(segments)
-        if len(action.modes) > 1:
-            choices = [model.boolean() for _ in action.modes]
-            self.modes.append([*choices])
-            model.exactly_one(choices)
-        else:
-            self.modes.append([None])
+        groups = version_groups(self.instance, action)
+        if len(groups) > 1:
+            self._add_modes(i, action)
+        versions: list[Version] = []
+        for group in groups:
+            present = self.present[i]
+            if len(groups) > 1:
+                present = self._any_of([self.modes[i][number] for number in group.modes])
+            versions += self._versions_of(group, present)
+        for version in versions:
+            start = versions[0].segments[0].start if versions[0].segments else None
+            version.segments += self._segments_of(i, action, version, start)
+        self.versions.append(versions)
+        self.segments.append([*chain.from_iterable(version.segments for version in versions)])
+        if len(groups) == 1:
+            self._add_modes(i, action)
         if i not in self._followed:  # the others finish before one of these does
-            last = segments[-1]
-            model.difference(self.makespan, last.start, last.size + self._tails[i])
+            for version in versions:
+                last = version.segments[-1]
+                variable, behind = last.finish
+                model.difference(self.makespan, variable, behind + self._tails[i], *literals(last.present))
 
-    def _segments_of(self, i: int, action: Action) -> list[Segment]:
-        """Return new segments of an action: its steps in order if it is interruptible, else one."""
+    def _add_modes(self, i: int, action: Action) -> None:
+        """Add the literals of the modes of an action, of which one holds if it is executed."""
+        present = self.present[i]
+        if len(action.modes) == 1:
+            self.modes.append([present])
+            return
+        choices = [self.model.boolean() for _ in action.modes]
+        self.modes.append([*choices])
+        self.model.exactly_one([*choices, *negations(present)])
+
+    def _any_of(self, choices: Sequence[int | None]) -> int:
+        """Return a literal that holds if one of the literals of some modes does."""
+        mode_literals = [literal for literal in choices if literal is not None]
+        if len(mode_literals) == 1:
+            return mode_literals[0]
+        chosen = self.model.boolean()
+        self.model.exactly_one([negated(chosen), *mode_literals])
+        return chosen
+
+    def _versions_of(self, group: VersionGroup, present: int | None) -> Iterator[Version]:
+        """Yield the versions of a group: one, or one for each set of agents that pause at the same times."""
+        if len(group.pausing) <= 1:
+            off_times = group.pausing[0].off_times if group.pausing else None
+            yield Version(group.duration, group.attended, group.agents, group.modes, present, off_times)
+            return
+        choices = []
+        for crew in group.pausing:
+            chosen = self.model.boolean()
+            choices.append(chosen)
+            yield Version(group.duration, group.attended, crew.agents, group.modes, chosen, crew.off_times)
+        self.model.exactly_one([*choices, *negations(present)])
+
+    def _segments_of(self, i: int, action: Action, version: Version, start: int | None) -> list[Segment]:
+        """Return new segments of a version of an action: its steps in order if it is interruptible, else one.
+
+        The first one has the start of the other versions, if there are any.
+        """
         model = self.model
-        length = action.duration // self.step
+        length = version.duration // self.step
         head = self._heads[i]
         latest = max(head, self._last_step - self._tails[i] - length)
+        if start is None:
+            latest_start = max(head, self._last_step - self._tails[i] - self._shortest[i])
+            start = model.integer(head, latest_start)
+        present = version.present
+        if version.off_times is not None:
+            segment = Segment(start, length, version.attended // self.step, present)
+            segment.end = model.integer(head + length, max(head + length, self._last_step - self._tails[i]))
+            segment.length = model.integer(0, self._last_step)
+            model.linear([(segment.end, 1), (start, -1), (segment.length, -1)], 0, 0, *literals(present))
+            return [segment]
         if not action.interruptible or length <= 1:
-            busy = 0 if action.interruptible and self._unheld else action.attended // self.step
-            return [Segment(model.integer(head, latest), length, busy)]
-        busy = 1 if action.attended and not self._unheld else 0
-        segments = [Segment(model.integer(head + k, latest + k), 1, busy) for k in range(length)]
+            busy = 0 if action.interruptible and self._unheld else version.attended // self.step
+            return [Segment(start, length, busy, present)]
+        busy = 1 if version.attended and not self._unheld else 0
+        starts = [start, *(model.integer(head + k, latest + k) for k in range(1, length))]
+        segments = [Segment(begin, 1, busy, present) for begin in starts]
         for segment, successor in pairwise(segments):
-            model.difference(successor.start, segment.start, 1)
+            model.difference(successor.start, segment.start, 1, *literals(present))
         return segments
+
+    def _conditions(self, before: int, after: int, last: Segment) -> tuple[int, ...]:
+        """Return the literals that hold if the end of this segment of an action bounds another one."""
+        conditions = (*literals(last.present), *literals(self.present[before]), *literals(self.present[after]))
+        return tuple(dict.fromkeys(conditions))
+
+    def _last_segments(self, i: int) -> list[Segment]:
+        """Return the last segment of every version of an action."""
+        return [version.segments[-1] for version in self.versions[i]]
 
     def _add_lags(self) -> None:
         model, index = self.model, self.instance.index
-        #: By action the ends of its maximum lags: segments, and the ticks from their starts.
-        reaches: dict[int, list[tuple[Segment, int]]] = {}
+        #: By action the ends of its maximum lags: variable, the steps that it reaches behind, and conditions.
+        reaches: dict[int, list[tuple[int, int, tuple[int, ...]]]] = {}
         for lag in self.instance.lags:
-            last = self.segments[index[lag.before]][-1]
-            after = self.segments[index[lag.after]]
-            if lag.minimum is not None:
-                earliest = last.size + lag.minimum // self.step
-                model.difference(after[0].start, last.start, earliest)
-            if lag.maximum is not None:
-                reach = last.size + lag.maximum // self.step
-                model.difference(last.start, after[0].start, -reach)
-                reaches.setdefault(index[lag.after], []).append((last, reach))
+            before, after = index[lag.before], index[lag.after]
+            start = self.segments[after][0].start
+            for last in self._last_segments(before):
+                end, behind = last.finish
+                conditions = self._conditions(before, after, last)
+                if lag.minimum is not None:
+                    model.difference(start, end, behind + lag.minimum // self.step, *conditions)
+                if lag.maximum is None:
+                    continue
+                reach = behind + lag.maximum // self.step
+                model.difference(end, start, -reach, *conditions)
+                reaches.setdefault(after, []).append((end, reach, conditions))
                 if self._relaxed and self.instance.by_id[lag.after].interruptible:
-                    for segment in after:
+                    for segment in self.segments[after]:
                         last_moment = model.boolean()
-                        model.difference(segment.start, last.start, reach, last_moment)
+                        model.difference(segment.start, end, reach, last_moment)
                         segment.yielding.append(last_moment)
-        for i, lasts in reaches.items():
-            for segment, successor in pairwise(self.segments[i]):
+        for i, ends in reaches.items():
+            for segment, successor in self._steps(i):
                 in_time = model.boolean()  # the same for all lags, for a run is counted once
-                for last, reach in lasts:
-                    model.difference(last.start, successor.start, -reach, in_time)
+                for end, reach, conditions in ends:
+                    model.difference(end, successor.start, -reach, in_time, *conditions)
                 self._continue_run(segment, successor, negated(in_time))
         self._add_predecessors_of_modes()
         if self._relaxed:
             for segments in self.segments:
                 self._add_yields([segment for segment in segments if segment.yielding])
 
+    def _steps(self, i: int) -> Iterator[tuple[Segment, Segment]]:
+        """Yield every two consecutive steps of an action."""
+        for version in self.versions[i]:
+            yield from pairwise(version.segments)
+
     def _add_predecessors_of_modes(self) -> None:
         for i, action in enumerate(self.instance.actions):
             start = self.segments[i][0].start
             for mode, literal in zip(action.modes, self.modes[i], strict=True):
                 for before in mode.after:
-                    last = self.segments[self.instance.index[before]][-1]
-                    self.model.difference(start, last.start, last.size, *literals(literal))
+                    for last in self._last_segments(self.instance.index[before]):
+                        end, behind = last.finish
+                        conditions = (*literals(literal), *literals(last.present))
+                        self.model.difference(start, end, behind, *conditions)
 
     def _add_orders(self, bounds: Windows, *, ordering: bool) -> None:
         model = self.model
@@ -240,14 +334,20 @@ class ScheduleModel:
     # --- agents ----------------------------------------------------------------------------------
 
     def _crews(self) -> tuple[tuple[str, ...], ...]:
-        """Return the agents in groups within which the model counts them."""
-        return interchangeable(self.instance)
+        """Return the agents in groups within which the model counts them; those with ways are told apart."""
+        travellers = set[str]()
+        for transitions in self.instance.transitions:
+            travellers.update(transitions.members)
+        crews: list[tuple[str, ...]] = []
+        for crew in interchangeable(self.instance):
+            crews += [(agent,) for agent in crew] if travellers.intersection(crew) else [crew]
+        return tuple(crews)
 
     def _add_agents(self) -> None:
         model = self.model
         model.topics[model.constraints] = "one eligible agent for each action"
-        for i, action in enumerate(self.instance.actions):
-            self._choose_agents(i, action)
+        for i in range(len(self.segments)):
+            self._choose_agents(i)
         for crew in self.crews:
             head = crew[0]
             model.topics[model.constraints] = f"attended work of {' and '.join(crew)}"
@@ -258,17 +358,17 @@ class ScheduleModel:
             if any(segment.yields is not None for segment in segments):
                 self._separate_from_rigid_work(i)
 
-    def _choose_agents(self, i: int, action: Action) -> None:
+    def _choose_agents(self, i: int) -> None:
         """Give each segment of an action one literal for every crew that is eligible."""
         model = self.model
-        agents = self.instance.eligible(action)
-        heads = dict.fromkeys(self.head_of[agent] for agent in agents)
-        for segment in self.segments[i]:
-            segment.agents = dict.fromkeys(heads)
-            if len(heads) > 1:
-                choices = {head: model.boolean() for head in heads}
-                segment.agents |= choices
-                model.exactly_one(choices.values())
+        for version in self.versions[i]:
+            heads = dict.fromkeys(self.head_of[agent] for agent in version.agents)
+            for segment in version.segments:
+                segment.agents = dict.fromkeys(heads)
+                if len(heads) > 1:
+                    choices = {head: model.boolean() for head in heads}
+                    segment.agents |= choices
+                    model.exactly_one([*choices.values(), *negations(segment.present)])
 
     def _attended_by(self, head: str) -> Iterator[Segment]:
         """Yield the attended segments for which a crew is eligible."""
@@ -277,7 +377,9 @@ class ScheduleModel:
                 yield segment
 
     def _attended_interval(self, segment: Segment, head: str) -> int:
-        present = (*literals(segment.agents[head]), *negations(segment.yields))
+        present = (*segment.by(head), *negations(segment.yields))
+        if segment.end is not None:
+            return use_interval(self.model, segment, *present)
         return self.model.interval(segment.start, segment.busy, *present)
 
     def _separate_from_rigid_work(self, yielding: int) -> None:
@@ -294,13 +396,12 @@ class ScheduleModel:
     def _add_starts(self) -> None:
         """Require a free agent at the start of every unattended action."""
         self.model.topics[self.model.constraints] = "a free agent at the start of unattended actions"
-        starters = []
-        for i, action in enumerate(self.instance.actions):
-            if not action.attended and self.instance.eligible(action):
-                starters.append(i)
-        for i in starters:
+        starters: list[tuple[int, Version]] = []
+        for i, versions in enumerate(self.versions):
+            starters += [(i, version) for version in versions if version.agents and not version.attended]
+        for _, version in starters:
             # A step that follows its predecessor at once is no new start.
-            for segment, successor in pairwise(self.segments[i]):
+            for segment, successor in pairwise(version.segments):
                 touches = self.model.boolean()
                 self._continue_run(segment, successor, touches)
                 successor.starts_if = (negated(touches),)
@@ -309,30 +410,31 @@ class ScheduleModel:
         for segment, successor, literal in self.runs:
             self._keep_agent(segment, successor, literal)
 
-    def _add_starts_by(self, crew: tuple[str, ...], starters: list[int]) -> None:
+    def _add_starts_by(self, crew: tuple[str, ...], starters: Sequence[tuple[int, Version]]) -> None:
         head = crew[0]
         fixed_pieces = self.fixed_pieces.get(head, ())
         starts: list[tuple[int, Segment]] = []
-        for i in starters:
-            starts += [(i, segment) for segment in self.segments[i] if head in segment.agents]
+        for i, version in starters:
+            starts += [(i, segment) for segment in version.segments if head in segment.agents]
         blocks: list[tuple[int, Segment]] = []
         for j, segments in enumerate(self.segments):
-            attended = (segment for segment in segments if segment.busy > 1)
+            attended = (segment for segment in segments if segment.busy > 1 or (segment.busy and segment.end))
             blocks += [(j, segment) for segment in attended if head in segment.agents]
         cuts: list[tuple[int, tuple[int, ...]]] = []  # begins of segments, which a start at that moment would cut off
         for _, successor, literal in self.runs:
             if successor.busy and head in successor.agents:
-                present = (literal, *literals(successor.agents[head]))
+                present = (literal, *successor.by(head))
                 cuts.append((successor.start, present))
-        if not fixed_pieces and starts_are_counted(len(crew), len(starts), len(blocks) + len(cuts)):
+        has_breaks = any(block.end is not None for _, block in blocks)
+        is_counted = starts_are_counted(len(crew), len(starts), len(blocks) + len(cuts))
+        if is_counted and not fixed_pieces and not has_breaks:
             spans = []
             for _, block in blocks:
-                present = literals(block.agents[head])
-                spans.append(Inside(block.start, 1, block.busy - 1, present))
+                spans.append(Inside(block.start, 1, block.busy - 1, block.by(head)))
             spans += [Inside(begin, 0, 1, present) for begin, present in cuts]
             moments: list[Start] = []
             for _, segment in starts:
-                present = (*segment.starts_if, *literals(segment.agents[head]))
+                present = (*segment.starts_if, *segment.by(head))
                 moments.append(Start(segment.start, present))
             keep_out(self.model, len(crew), spans, moments)
             return
@@ -341,8 +443,8 @@ class ScheduleModel:
             pairs: list[_Span] = []
             for j, block in blocks:
                 if i != j and not self._never_inside(i, j):
-                    present = literals(block.agents[head])
-                    pairs.append((block.start, 0, block.start, block.busy, present))
+                    free_again, behind = (block.start, block.busy) if block.end is None else (block.end, 0)
+                    pairs.append((block.start, 0, free_again, behind, block.by(head)))
             pairs += [(begin, 1, begin, 1, present) for begin, present in cuts]
             pairs += [(begin, 0, end, 0, ()) for begin, end in fixed_pieces]
             if len(pairs) >= len(crew):
@@ -352,7 +454,7 @@ class ScheduleModel:
         model = self.model
         inside: list[int] = []
         for begin, before, end, after, present in spans:
-            both = (*segment.starts_if, *literals(segment.agents[head]), *present)
+            both = (*segment.starts_if, *segment.by(head), *present)
             early = model.boolean()
             late = negated(early)
             if agents > 1:
@@ -372,14 +474,35 @@ class ScheduleModel:
         return last_j <= first_i or last_i <= first_j or self._ordered(i, j)
 
     def _ordered(self, i: int, j: int) -> bool:
-        before = closure(self.instance)
-        return bool(before[i] >> j & 1 or before[j] >> i & 1)
+        return self.is_before(i, j) or self.is_before(j, i)
 
     def _keep_agent(self, segment: Segment, successor: Segment, literal: int) -> None:
         for agent, literal_now in segment.agents.items():
             next_literal = successor.agents[agent]
             if literal_now is not None and next_literal is not None:
                 self.model.clause(negated(literal), negated(literal_now), next_literal)
+
+    # --- questions of other constraints ----------------------------------------------------------
+
+    @property
+    def last_tick(self) -> int:
+        """Largest makespan in ticks."""
+        return self._last_step * self.step
+
+    def is_before(self, i: int, j: int) -> bool:
+        """Return whether action ``i`` must finish before action ``j`` starts."""
+        return bool(closure(self.instance)[j] >> i & 1)
+
+    def all_of(self, conditions: Sequence[int]) -> int | None:
+        """Return a literal that holds if all of some literals do; ``None`` for no literal."""
+        if len(conditions) <= 1:
+            return conditions[0] if conditions else None
+        model = self.model
+        every = model.boolean()
+        for literal in conditions:
+            model.clause(negated(every), literal)
+        model.clause(every, *map(negated, conditions))
+        return every
 
     # --- answers ---------------------------------------------------------------------------------
 
@@ -402,7 +525,7 @@ class ScheduleModel:
             choices += [literal for literal in reversed(modes) if literal is not None]
         for segment in chain.from_iterable(self.segments):
             choices += [literal for literal in reversed(segment.agents.values()) if literal is not None]
-        return starts + choices
+        return [*dict.fromkeys(starts), *choices]
 
     def values(self, schedule: Schedule) -> dict[int, int] | None:
         """Return the values of the makespan, starts, modes and agents in a schedule.
@@ -442,8 +565,10 @@ class ScheduleModel:
 
     def schedule(self, solution: list[int]) -> Schedule:
         """Return the schedule of a solution of the model."""
-        pieces = self.pieces(solution, {}, frozenset())
-        return Schedule.of(self.instance, (piece for _, _, piece in pieces))
+        pieces: list[Piece] = []
+        for _, _, piece in self.pieces(solution, {}, frozenset()):
+            pieces += worked_pieces(self.instance, piece)
+        return Schedule.of(self.instance, pieces)
 
     def pieces(
         self, solution: list[int], agent_of: Mapping[tuple[int, int], str | None], begins: Set[tuple[int, int]]
@@ -485,7 +610,7 @@ class ScheduleModel:
             if segment.busy and agent is not None:
                 if id(segment) not in going_on:
                     since[agent] = start
-                free[agent] = start + segment.busy
+                free[agent] = start + (segment.busy if segment.end is None else solution[segment.length])
             last[i] = (start + segment.size, agent)
             name = self.instance.actions[i].id
             piece = Piece(name, start * self.step, segment.size * self.step, agent, mode)
@@ -500,6 +625,8 @@ class ScheduleModel:
         for i, segments in enumerate(self.segments):
             mode = _chosen(enumerate(self.modes[i]), solution) or 0
             for k, segment in enumerate(segments):
+                if segment.present is not None and not holds(segment.present, solution):
+                    continue
                 if (i, k) in agent_of:
                     turn = _SETTLED
                 elif id(segment) in going_on:

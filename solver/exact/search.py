@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, TimeOverError
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import check_instance
 from planoracle.solver.exact.bounds import lower_bound, steps
 from planoracle.solver.exact.cp_model import CpOutcome, run
+from planoracle.solver.exact.feature_search import solve_with_features
 from planoracle.solver.exact.model_export import interval_model
 from planoracle.solver.exact.model_size import model_size
 from planoracle.solver.exact.schedule_model import ScheduleModel
@@ -70,6 +72,17 @@ def solve(
     ('optimal', 4080)
     """
     check_instance(instance)
+    if features_of(instance):
+        return solve_with_features(
+            instance,
+            params=params.features,
+            time_limit=time_limit,
+            seed=seed,
+            workers=workers,
+            on_progress=on_progress,
+            rules=rules,
+            engine=engine,
+        )
     search = SearchState(instance, params, time_limit, seed=seed, workers=workers, on_progress=on_progress, rules=rules)
     if engine == "cp-sat":
         return solve_by_cp_sat_alone(search, exact_grid=exact_grid)

@@ -185,6 +185,28 @@ class EffortParams:
 
 
 @dataclass(frozen=True)
+class FeatureParams:
+    """Numbers of the search for problems with calendars, optional tasks and other features.
+
+    Attributes
+    ----------
+    short_horizon
+        A first horizon, of the longest path and the work together, pays if the sufficient one is so many times longer.
+    max_off_times
+        Off-times of all members until a horizon up to which a model is built within seconds.
+    max_model
+        Size of the largest model: building it takes a gigabyte of memory.
+    early
+        Search for small starts after the proof.
+    """
+
+    short_horizon: int = 2
+    max_off_times: int = 20_000
+    max_model: int = 500_000
+    early: float = 0.2
+
+
+@dataclass(frozen=True)
 class SearchParams:
     """All tuned numbers of the exact search."""
 
@@ -192,6 +214,7 @@ class SearchParams:
     work: WorkParams = field(default_factory=WorkParams)
     crowded: CrowdedParams = field(default_factory=CrowdedParams)
     effort: EffortParams = field(default_factory=EffortParams)
+    features: FeatureParams = field(default_factory=FeatureParams)
 
 
 DEFAULT_PARAMS = SearchParams()

@@ -11,8 +11,8 @@ from math import gcd
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.solver.exact.bounds import Windows, common_divisor, common_tick, lower_bound
 from planoracle.solver.exact.cp_model import FAR
-from planoracle.solver.exact.resources import Segment, literals
 from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.exact.segments import Segment, Version, literals
 from planoracle.solver.repair.target import Stretch, TargetPieces
 
 # Most segments of interruptible actions in a model; beyond, they are made longer.
@@ -71,24 +71,19 @@ class PerturbationModel(ScheduleModel):
 
     # --- interruptible actions in segments of several steps ------------------------------------------
 
-    def _add_action(self, i: int, action: Action) -> None:
+    def _segments_of(self, i: int, action: Action, version: Version, start: int | None) -> list[Segment]:
         if not self.coarse or not action.interruptible or not action.duration:
-            super()._add_action(i, action)
-            return
+            return super()._segments_of(i, action, version, start)
         model, cuts = self.model, self._cuts(action)
         head = self._heads[i]
         latest = self._last_step - self._tails[i] - action.duration // self.step
         segments = []
         for first, end in pairwise(cuts):
-            start = model.integer(head + first, max(head + first, latest + first))
-            segments.append(Segment(start, end - first, end - first if action.attended else 0))
+            begin = model.integer(head + first, max(head + first, latest + first))
+            segments.append(Segment(begin, end - first, end - first if action.attended else 0))
         for segment, successor in pairwise(segments):
             model.difference(successor.start, segment.start, segment.size)
-        self.segments.append(segments)
-        self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
-        if len(action.modes) > 1:
-            model.exactly_one([literal for literal in self.modes[i] if literal is not None])
-        model.difference(self.makespan, segments[-1].start, segments[-1].size + self._tails[i])
+        return segments
 
     def _cuts(self, action: Action) -> list[int]:
         """Return the work, in steps, between which an action may pause, from 0 to all of it."""

@@ -19,8 +19,8 @@ from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.cp_model import CpOutcome, negated, run
-from planoracle.solver.exact.resources import holds
 from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.exact.segments import holds
 from planoracle.solver.states.progress import FixedPiece, Key, Progress, Translator
 
 # Lower bound of infeasible states: bounds of later states stay above all makespans.

@@ -1,0 +1,302 @@
+"""Exact search for problems with modes of different lengths, calendars, optional tasks and the like.
+
+CP-SAT alone solves the model: first for the greatest weight if tasks are optional, then for the least makespan. A short
+horizon comes first: a schedule that is optimal among those that end in time is optimal, whatever the horizon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from math import ceil, floor
+from time import perf_counter
+from typing import Any
+
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.schedule_benchmark import certify
+from planoracle.solver.exact.bounds import Windows, common_tick, earliest_start, longest_duration, windows
+from planoracle.solver.exact.cp_model import FAR, CpOutcome, run
+from planoracle.solver.exact.latest_end import latest_end
+from planoracle.solver.exact.model_size import model_size
+from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.exact.search_params import FeatureParams
+from planoracle.solver.result import OnProgress, Result, versions
+
+_SETTINGS: dict[str, Any] = {"presolve": True, "linearization": 1}
+
+
+class FeatureSearch:
+    """One exact search by CP-SAT alone.
+
+    Attributes
+    ----------
+    status, proof
+        What is known, and why.
+    schedule
+        Best schedule, ``None`` if there is none yet.
+    lower_bound
+        Lower bound of the makespan at the greatest weight; ``None`` until that weight is proved.
+    weight_bound
+        Upper bound of the weight; ``None`` if no task is optional.
+    effort
+        Branches, conflicts and seconds of CP-SAT.
+    """
+
+    def __init__(
+        self,
+        instance: Instance,
+        params: FeatureParams,
+        time_limit: Limit,
+        *,
+        seed: int,
+        workers: int,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        self.instance = instance
+        self.params = params
+        self.seed = seed
+        self.workers = workers
+        self.on_progress = on_progress
+        self.deadline: Deadline = deadline_of(time_limit)
+        self.step = common_tick(instance)
+        self.bounds = self._windows()
+        self.status = Status.unknown
+        self.proof = ""
+        self.schedule: Schedule | None = None
+        self.lower_bound: int | None = None
+        self.weight_bound: int | None = sum(instance.weights.values()) if instance.optional else None
+        self.effort = {"branches": 0, "conflicts": 0, "cp_sat_seconds": 0.0}
+
+    def _windows(self) -> Windows:
+        """Return earliest starts and tails; lags of optional tasks bound nothing, since they may be void."""
+        if not self.instance.optional:
+            return windows(self.instance, self.deadline)
+        none = [0] * len(self.instance.actions)
+        return Windows([earliest_start(action) for action in self.instance.actions], none, none)
+
+    @property
+    def weight(self) -> int | None:
+        """Weight of the best schedule; ``None`` without one, or if no task is optional."""
+        if self.schedule is None or not self.instance.optional:
+            return None
+        executed = {self.instance.by_id[piece.action].task for piece in self.schedule.pieces}
+        return sum(weight for task, weight in self.instance.optional if task in executed)
+
+    def run(self) -> None:
+        """Search until the optimum is proved, or the time is over."""
+        if not self.bounds.consistent:
+            self.status, self.proof = Status.infeasible, self.bounds.fault
+            return
+        try:
+            self._try_horizons()
+        except TimeOverError:
+            self.proof = "time limit during the construction of the model"
+            if self.schedule is not None:
+                self.status = Status.feasible
+
+    def _try_horizons(self) -> None:
+        horizons = list(self._horizons())
+        for horizon in horizons:
+            if not self._fits(horizon):
+                self.proof = "too many off-times or too large a model for its horizon"
+                break
+            is_last = horizon == horizons[-1]
+            if self._solve_until(horizon, is_last=is_last):
+                return
+        self.status = Status.unknown if self.schedule is None else Status.feasible
+
+    def _horizons(self) -> Iterator[int]:
+        """Yield horizons in ticks, of which the last one is sufficient."""
+        last = latest_end(self.instance)
+        if self.instance.time_limit is not None:
+            last = min(last, self.instance.time_limit)
+        paths = zip(self.bounds.head, self.instance.actions, self.bounds.tail, strict=True)
+        longest_path = max(head + longest_duration(action) + tail for head, action, tail in paths)
+        work = sum(longest_duration(action) for action in self.instance.actions)
+        first = longest_path + work
+        if self.params.short_horizon * first < last:
+            yield first
+        yield last
+
+    def _fits(self, horizon: int) -> bool:
+        """Return whether a model until a horizon is not too large."""
+        count = 0
+        for times in self.instance.off_times.values():
+            for _ in times.until(horizon):
+                count += 1
+                if count > self.params.max_off_times:
+                    return False
+        return model_size(self.instance, self.bounds, self.step) <= self.params.max_model
+
+    def _solve_until(self, horizon: int, *, is_last: bool) -> bool:
+        """Search for the best schedule that ends until a horizon; return whether the search is over."""
+        model = ScheduleModel(self.instance, self.bounds, self.step, 0, horizon, loads=True, deadline=self.deadline)
+        if self.instance.optional and not self._maximize_weight(model, is_last=is_last):
+            return self.status.settled or not self._has_time()
+        self._minimize_makespan(model, is_last=is_last)
+        return self.status.settled or not self._has_time()
+
+    def _has_time(self) -> bool:
+        return self.deadline.remaining() > 0
+
+    def _maximize_weight(self, model: ScheduleModel, *, is_last: bool) -> bool:
+        """Find the greatest weight and keep it; return whether it is proved."""
+        terms = [(model.executed[task], weight) for task, weight in self.instance.optional]
+        model.model.minimize_sum([(literal, -weight) for literal, weight in terms])
+        outcome = self._run(model)
+        if outcome.status == Status.infeasible:
+            self._refute(model, is_last=is_last)
+            return False
+        if outcome.solution:
+            self._take(model, outcome.solution)
+        total = sum(weight for _, weight in terms)
+        if is_last and outcome.status != Status.optimal:
+            self.weight_bound = min(total, floor(1e-6 - outcome.bound))
+        if self.schedule is None:
+            self.proof = "time limit"
+            return False
+        weight = self.weight
+        assert weight is not None
+        is_proved = outcome.status == Status.optimal and (is_last or weight == total)
+        if is_proved:
+            self.weight_bound = weight
+            model.model.linear(terms, weight, FAR)
+            model.model.hint(dict(enumerate(outcome.solution)))
+        else:
+            self.status, self.proof = Status.feasible, "time limit"
+        model.model.minimize(model.makespan)
+        return is_proved
+
+    def _minimize_makespan(self, model: ScheduleModel, *, is_last: bool) -> None:
+        outcome = self._run(model)
+        if outcome.status == Status.infeasible:
+            self._refute(model, is_last=is_last)
+            return
+        if outcome.solution:
+            self._take(model, outcome.solution)
+        if outcome.status == Status.optimal:
+            assert self.schedule is not None
+            self.status, self.proof = Status.optimal, "CP-SAT alone"
+            self.lower_bound = self.schedule.makespan
+            self.schedule = self._early(model, outcome.solution)
+            return
+        bound = max(0, ceil(outcome.bound - 1e-6)) * self.step if outcome.bound > -FAR else 0
+        self.lower_bound = bound
+        self.status = Status.unknown if self.schedule is None else Status.feasible
+        self.proof = "time limit"
+
+    def _refute(self, model: ScheduleModel, *, is_last: bool) -> None:
+        """Accept that there is no schedule only if CP-SAT proves it with presolve on and off."""
+        model.model.drop_objective()
+        second = run(model.model, deadline=self.deadline, seed=self.seed)
+        if second.status == Status.infeasible:
+            if is_last:
+                self.status, self.proof = Status.infeasible, "CP-SAT with presolve on and off"
+            return
+        if second.solution:
+            self._take(model, second.solution)
+            self.status, self.proof = Status.feasible, "presolve on and off disagree"
+            return
+        self.proof = "infeasible by one setting of presolve; time limit before the other confirmed it"
+
+    def _run(self, model: ScheduleModel) -> CpOutcome:
+        outcome = run(
+            model.model,
+            deadline=self.deadline,
+            seed=self.seed,
+            workers=self.workers,
+            on_progress=self._reporter(),
+            **_SETTINGS,
+        )
+        self.effort["branches"] += outcome.branches
+        self.effort["conflicts"] += outcome.conflicts
+        self.effort["cp_sat_seconds"] += round(outcome.seconds, 6)
+        return outcome
+
+    def _reporter(self) -> Any:
+        """Return a callback that reports makespans and bounds in ticks; ``None`` if nobody listens."""
+        on_progress = self.on_progress
+        if on_progress is None or self.instance.optional:
+            return None
+        reported: list[tuple[int | None, int]] = []
+
+        def report(value: float | None, bound: float | None) -> None:
+            makespan = None if value is None else round(value) * self.step
+            lower_bound = 0 if bound is None else max(0, ceil(bound - 1e-6)) * self.step
+            if reported[-1:] != [(makespan, lower_bound)]:
+                reported.append((makespan, lower_bound))
+                on_progress(makespan, lower_bound)
+
+        return report
+
+    def _take(self, model: ScheduleModel, solution: list[int]) -> None:
+        """Keep the schedule of a solution if it is better."""
+        previous, previous_weight = self.schedule, self.weight
+        self.schedule = model.schedule(solution)
+        if previous is None:
+            return
+        weight = self.weight
+        is_heavier = (weight or 0) > (previous_weight or 0)
+        is_lighter = (weight or 0) < (previous_weight or 0)
+        if is_lighter or (not is_heavier and self.schedule.makespan >= previous.makespan):
+            self.schedule = previous
+
+    def _early(self, model: ScheduleModel, solution: list[int]) -> Schedule:
+        """Return a schedule of the same makespan, modes and agents whose starts are small."""
+        assert self.schedule is not None
+        choices = [variable for variable in chain.from_iterable(model.modes) if variable is not None]
+        for segment in chain.from_iterable(model.segments):
+            choices += [literal for literal in segment.agents.values() if literal is not None]
+        for variable in dict.fromkeys((*choices, *model.executed.values())):
+            model.model.restrict(variable, solution[variable], solution[variable])
+        makespan = solution[model.makespan]
+        model.model.restrict(model.makespan, 0, makespan)
+        starts = dict.fromkeys(segment.start for segment in chain.from_iterable(model.segments))
+        model.model.minimize_sum([(start, 1) for start in starts])
+        model.model.hint(dict(enumerate(solution)))
+        outcome = run(model.model, deadline=self.deadline, seed=self.seed, deterministic=self.params.early, **_SETTINGS)
+        return model.schedule(outcome.solution) if outcome.solution else self.schedule
+
+
+def solve_with_features(
+    instance: Instance,
+    *,
+    params: FeatureParams,
+    time_limit: Limit,
+    seed: int,
+    workers: int,
+    on_progress: OnProgress | None,
+    rules: Rules | None,
+    engine: str,
+) -> Result:
+    """Find a schedule of the greatest weight, and of those one of minimum makespan, and prove both.
+
+    Raises
+    ------
+    InternalError, RefusedPlanError
+        If the rules reject the schedule; it is never returned.
+    """
+    began = perf_counter()
+    search = FeatureSearch(instance, params, time_limit, seed=seed, workers=workers, on_progress=on_progress)
+    search.run()
+    schedule = search.schedule
+    result = Result(
+        instance=instance.name,
+        status=search.status,
+        makespan=None if schedule is None else schedule.makespan,
+        lower_bound=search.lower_bound,
+        plan=None if schedule is None else certify(instance, schedule, rules=rules),
+        proof=search.proof,
+        versions=versions(),
+        seed=seed,
+        unit=instance.unit,
+        schedule=schedule,
+        seconds=perf_counter() - began,
+        weight=search.weight,
+        weight_bound=None if search.status == Status.infeasible else search.weight_bound,
+    )
+    return replace(result, effort=search.effort) if engine == "cp-sat" else result

@@ -1,0 +1,140 @@
+"""Constraints of ways and set-up times in the CP-SAT model: the visits of a member form one circuit.
+
+Node 0 is the time before the first visit and after the last. It has an arc to itself only if there is no visit, because
+a circuit of visits of length 0 with ways of 0 ticks would satisfy all differences of starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from planoracle.solver.exact.cp_model import FAR, negated
+from planoracle.solver.exact.segments import Segment, literals
+
+if TYPE_CHECKING:
+    from planoracle.solver.exact.schedule_model import ScheduleModel
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """A segment at which an agent or a resource is at a place or family.
+
+    Attributes
+    ----------
+    action
+        Position of the action.
+    step
+        Number of the segment among the steps of its version.
+    place
+        Place or family.
+    end, behind
+        A variable, and the steps behind it at which the visit ends.
+    length
+        Steps that it lasts at least.
+    present
+        Literal that it happens; ``None`` if it always does.
+    """
+
+    action: int
+    step: int
+    place: str
+    start: int
+    end: int
+    behind: int
+    length: int
+    present: int | None
+
+
+def add_transitions(model: ScheduleModel) -> None:
+    """Let the ways of agents and the set-up times of resources lie between their visits."""
+    agents = set(model.instance.agents)
+    for transitions in model.instance.transitions:
+        ways = transitions.ways()
+        start_of = dict(transitions.start)
+        for member in transitions.members:
+            visits = _visits_of_agent(model, member) if member in agents else _visits_of_resource(model, member)
+            model.model.topics[model.model.constraints] = f"transitions of {member}"
+            _add_circuit(model, list(visits), ways, start_of.get(member))
+
+
+def _visits_of_agent(model: ScheduleModel, agent: str) -> Iterator[_Visit]:
+    for i, action in enumerate(model.instance.actions):
+        for version in model.versions[i]:
+            for step, segment in enumerate(version.segments):
+                if agent in segment.agents:
+                    assert action.place is not None, "validation requires a place"
+                    present = model.all_of(segment.by(agent))
+                    yield _visit(i, step, action.place, segment, segment.busy, present)
+
+
+def _visits_of_resource(model: ScheduleModel, resource: str) -> Iterator[_Visit]:
+    for i, action in enumerate(model.instance.actions):
+        for version in model.versions[i]:
+            for number in version.modes:
+                families = [demand.family for demand in action.modes[number].demands if demand.resource == resource]
+                for family in families:
+                    assert family is not None, "validation requires a family"
+                    for step, segment in enumerate(version.segments):
+                        conditions = (*literals(model.modes[i][number]), *literals(segment.present))
+                        present = model.all_of(tuple(dict.fromkeys(conditions)))
+                        yield _visit(i, step, family, segment, segment.size, present)
+
+
+def _visit(action: int, step: int, place: str, segment: Segment, length: int, present: int | None) -> _Visit:
+    """Return the visit of a segment, for its first steps."""
+    end, behind = segment.start, length
+    if length and segment.end is not None:
+        end, behind = segment.end, 0
+    return _Visit(action, step, place, segment.start, end, behind, length, present)
+
+
+def _add_circuit(
+    model: ScheduleModel, visits: list[_Visit], ways: dict[tuple[str, str], int], first_place: str | None
+) -> None:
+    """Let the visits that happen follow each other, with a way between any two and before the first."""
+    cp_model, step = model.model, model.step
+    if not visits:
+        return
+    arcs: list[tuple[int, int, int]] = []
+    spent: list[tuple[int, int]] = []  # ways and lengths of the visits, which pass before the end
+    for head, visit in enumerate(visits, 1):
+        way = 0 if first_place is None else ways.get((first_place, visit.place))
+        if way is not None:
+            comes_first = cp_model.boolean()
+            arcs.append((0, head, comes_first))
+            cp_model.linear([(visit.start, 1)], way // step, FAR, comes_first)
+            spent.append((comes_first, way // step))
+        arcs.append((head, 0, cp_model.boolean()))
+    for tail, earlier in enumerate(visits, 1):
+        for head, later in enumerate(visits, 1):
+            way = ways.get((earlier.place, later.place))
+            if way is None or not _may_follow(model, earlier, later):
+                continue
+            follows = cp_model.boolean()
+            arcs.append((tail, head, follows))
+            cp_model.difference(later.start, earlier.end, earlier.behind + way // step, follows)
+            spent.append((follows, way // step))
+    constant = 0
+    for node, visit in enumerate(visits, 1):
+        if visit.present is None:
+            constant += visit.length
+        else:
+            arcs.append((node, node, negated(visit.present)))
+            spent.append((visit.present, visit.length))
+    if all(visit.present is not None for visit in visits):
+        is_unused = cp_model.boolean()
+        arcs.append((0, 0, is_unused))
+        for visit in visits:
+            cp_model.clause(negated(is_unused), *(negated(literal) for literal in literals(visit.present)))
+    cp_model.circuit(arcs)
+    positive = [(literal, ticks) for literal, ticks in spent if ticks]
+    cp_model.linear([(model.makespan, 1), *((literal, -ticks) for literal, ticks in positive)], constant, FAR)
+
+
+def _may_follow(model: ScheduleModel, earlier: _Visit, later: _Visit) -> bool:
+    """Return whether a visit may come directly after another one."""
+    if earlier.action == later.action:
+        return earlier.step < later.step
+    return not model.is_before(later.action, earlier.action)
