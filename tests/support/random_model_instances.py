@@ -20,7 +20,7 @@ STATES = ("hot", "cold")
 #: Draws of one seed that may be invalid before it is an error of this module.
 MAX_DRAWS = 500
 #: Sizes of instances whose exhaustive search is quick, see `is_small`.
-MAX_HORIZON, MAX_PLACEMENTS, MAX_SCHEDULES = 16, 150, 2 * 10**6
+MAX_HORIZON, MAX_PLACEMENTS, MAX_SCHEDULES = 16, 120, 500_000
 #: Groups of draws, and how often an instance has each.
 SHARES = {
     "agents differ": 0.4,
@@ -62,7 +62,7 @@ def model_mix(seed: int) -> Instance:
 
 
 def is_small(instance: Instance) -> bool:
-    """Return whether an exhaustive search of an instance takes less than a second, by the number of placements."""
+    """Return whether an instance has so few placements that its exhaustive search is quick."""
     latest = horizon(instance)
     if latest > MAX_HORIZON:
         return False
@@ -334,8 +334,8 @@ class _Draw:
     def draw_transitions(self, actions: tuple[Action, ...]) -> list[Transitions]:
         """Return ways of agents between places, and set-up times of the press."""
         entries = []
-        paused_places = {action.place for action in actions if action.interruptible}
-        paused_families = set()
+        paused_places: set[str | None] = {action.place for action in actions if action.interruptible}
+        paused_families: set[str | None] = set()
         for action in actions:
             for mode in action.modes:
                 for demand in mode.demands:
@@ -347,7 +347,9 @@ class _Draw:
             entries.append(self.draw_ways(("press",), FAMILIES, paused_families))
         return entries
 
-    def draw_ways(self, members: tuple[str, ...], nodes: tuple[str, ...], paused: set[str] | set[str | None]) -> Transitions:
+    def draw_ways(
+        self, members: tuple[str, ...], nodes: tuple[str, ...], paused: set[str] | set[str | None]
+    ) -> Transitions:
         """Return ticks between nodes: some are missing, asymmetric, or longer than a way through another node."""
         random = self.random
         times = []
