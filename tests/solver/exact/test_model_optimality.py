@@ -12,7 +12,7 @@ from planoracle.solver.exact.search import solve
 SEEDS = 3000
 BLOCKS = 20
 #: A few instances of a block take longer than this to search.
-MAX_CHECKS = 40_000
+MAX_CHECKS = 15_000
 
 
 @pytest.mark.parametrize("block", sample(range(BLOCKS)))
