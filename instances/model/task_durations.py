@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -52,19 +52,27 @@ def duration_columns(
     fields = {field_of(heading) for heading in free} | options.columns.keys()
     known_names = _machines(headings, rows, options)
     columns: dict[str, str] = {}
+    numbered: dict[str, list[tuple[str, str]]] = {}
     for heading in free:
-        for form in _FORMS:
-            match = form.fullmatch(_UNIT.sub("", heading).strip())
-            if match is None:
-                continue
-            machine = match["machine"].strip()
-            name = known_names.get(machine.casefold())
-            if name is None and "duration" not in fields and is_numbered(machine) and _has_times(heading, rows):
-                name = machine
-            if name is not None:
-                columns[heading] = name
+        for machine in _machines_in(heading):
+            if machine.casefold() in known_names:
+                columns[heading] = known_names[machine.casefold()]
                 break
+            if is_numbered(machine) and "duration" not in fields:
+                numbered.setdefault(machine.rstrip("0123456789"), []).append((heading, machine))
+                break
+    for group in numbered.values():
+        if any(_has_times(heading, rows) for heading, _ in group):
+            columns.update(group)
     return columns
+
+
+def _machines_in(heading: str) -> Iterator[str]:
+    """Yield the machines that a heading may name, after or before a word such as duration, or alone."""
+    for form in _FORMS:
+        match = form.fullmatch(_UNIT.sub("", heading).strip())
+        if match is not None:
+            yield match["machine"].strip()
 
 
 def _machines(headings: Sequence[str], rows: Sequence[Mapping[str, Any]], options: TableOptions) -> dict[str, str]:
@@ -85,10 +93,10 @@ def _machines(headings: Sequence[str], rows: Sequence[Mapping[str, Any]], option
 
 
 def _has_times(heading: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a column has times only."""
+    """Return whether a column has a time; its other cells are reported when they are read."""
     values = [row.get(heading) for row in rows]
     filled = [value for value in values if cell_text(value)]
-    return bool(filled) and all(map(_is_time, filled))
+    return any(map(_is_time, filled))
 
 
 def _is_time(value: Any) -> bool:

@@ -154,10 +154,10 @@ class MachineModes:
         """Return the machines of a choice; with columns of durations, any machine has one."""
         if not any(is_any(use.name) for use in choice):
             return choice
-        names = list(self._all_names)
         if self.table.durations:
-            names = [name for name in names if name in self.table.times_on[i]]
-        return [Use(name) for name in names]
+            machines = self.table.durations.values()
+            return [Use(name) for name in machines if name in self.table.times_on[i]]
+        return [Use(name) for name in self._all_names]
 
     def _duration(self, i: int, uses: Sequence[Use]) -> int:
         """Return the duration of a task on machines."""
