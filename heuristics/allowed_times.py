@@ -58,7 +58,10 @@ class OffSpans:
         return None
 
     def working_spans(self, start: int, duration: int) -> Iterator[tuple[int, int]]:
-        """Yield the runs of ticks that are not off from a start on, until a duration is worked; fewer if it never is."""
+        """Yield the runs of ticks that are not off from a start on, until a duration is worked.
+
+        There are fewer if it never is.
+        """
         rest = duration
         while rest:
             span = self.after(start)

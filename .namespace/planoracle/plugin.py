@@ -143,7 +143,7 @@ from planoracle.instances.benchmarks.generic import metrics as generic_metrics
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.errors import BenchmarkError, InputError, PlanError, UnknownNameError
-from planoracle.instances.files.instance_file import check as check_document
+from planoracle.instances.files.strict_entries import check as check_document
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.model.cache import CacheHolder, ProblemCache

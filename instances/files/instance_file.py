@@ -2,75 +2,141 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
-from typing import Annotated, Any, Final, Literal, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainValidator, ValidationError, WithJsonSchema
 
-from planoracle.instances.errors import InputError, combine_errors
+from planoracle.instances.errors import InputError, InputNote, combine_errors
+from planoracle.instances.files.strict_entries import (
+    SchemaLink,
+    StrictEntry,
+    check_version,
+    input_error,
+    schema_of,
+    shorthand,
+)
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.clock_times import LocalClock, parse_moment, parse_start_time
+from planoracle.instances.model.features import never_chosen_modes
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.mode_values import ALL, pause_flags, with_values_of_modes
 from planoracle.instances.model.problem import GENERAL
+from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.model.validation import MAX_ACTIONS, MAX_LAGS
 from planoracle.instances.protocol import registry
-from planoracle.instances.text import did_you_mean, one_of, warn_of_unit
+from planoracle.instances.text import one_of, warn_of_unit
 
 FORMAT: Final = "planoracle/instance"
-VERSION: Final = 1
+#: Version of files with a field of the second version, and of all others.
+VERSIONS: Final = (1, 2)
+
+# Most modes that a note names.
+_MAX_NOTED = 5
 
 
-class StrictEntry(BaseModel):
-    """Object in a file, with exactly its fields, each of its type."""
+def _moment(value: Any) -> int | str:
+    """Check ticks, or the text of a date or clock time."""
+    message = "must be a date such as 2026-03-02 or 2026-03-02 8:30, a clock time such as 8:30, or a whole number"
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(message)
+    if isinstance(value, str):
+        try:
+            parse_moment(value)
+        except InputError:
+            raise ValueError(message) from None
+    return value
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+def _attended(value: Any) -> int | str | None:
+    if value is not None and value != ALL and type(value) is not int:
+        raise ValueError(f"must be {ALL!r} or a whole number")
+    attended: int | str | None = value
+    return attended
 
 
-_Document = TypeVar("_Document", bound=StrictEntry)
+def _whole_number(value: Any) -> int:
+    if type(value) is not int:
+        raise ValueError("must be a whole number")
+    return value
 
 
-#: Schema of a file for editors; it is not used here.
-SchemaLink = Annotated[str | None, Field(alias="$schema", description="address of this schema, for editors")]
+def _tuple_of(value: Any) -> Any:
+    """Return a list as a tuple, which the strict check accepts."""
+    return tuple(value) if isinstance(value, list) else value
 
 
-class ResourceEntry(StrictEntry):
-    """A renewable resource."""
+def _without_default(schema: dict[str, Any]) -> None:
+    del schema["default"]
+
+
+#: Ticks, or a text that is a date or a clock time.
+Moment = Annotated[
+    int | str, PlainValidator(_moment), WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string"}]})
+]
+Attended = Annotated[
+    int | str | None,
+    PlainValidator(_attended),
+    WithJsonSchema({"anyOf": [{"type": "integer"}, {"const": ALL}, {"type": "null"}]}),
+]
+#: Begin and end.
+SpanEntry = Annotated[tuple[Moment, Moment], BeforeValidator(_tuple_of)]
+WayEntry = Annotated[tuple[str, str, int], BeforeValidator(_tuple_of)]
+StartEntry = Annotated[tuple[str, str], BeforeValidator(_tuple_of)]
+
+
+class InstanceEntry(StrictEntry):
+    """Object of a problem file; `since_version_2` names its fields that version 1 lacks."""
+
+    since_version_2: ClassVar[frozenset[str]] = frozenset()
+
+
+class ResourceEntry(InstanceEntry):
+    """A resource."""
+
+    since_version_2 = frozenset({"renewable"})
 
     name: str
-    capacity: int = Field(1, description="units available at any time")
+    capacity: int = Field(1, description="units available at any time; of a budget, units in all")
     state: str | None = Field(None, description="initial state, for a resource with states")
+    renewable: bool = Field(True, description="false: a budget, whose units are used up")
 
 
-class UseEntry(StrictEntry):
+class UseEntry(InstanceEntry):
     """Use of a resource by a running action."""
+
+    since_version_2 = frozenset({"family"})
 
     resource: str
     amount: int = 1
     requires: str | None = Field(None, description="required state of the resource")
     sets: str | None = Field(None, description="state of the resource from the start of the action")
+    family: str | None = Field(None, description="family of the use, for a resource with set-up times")
 
 
-class ModeEntry(StrictEntry):
+class ModeEntry(InstanceEntry):
     """One of several alternative ways to carry out an action."""
 
+    since_version_2 = frozenset({"duration", "attended", "agents"})
+
     name: str = ""
-    uses: list[UseEntry] = []
+    duration: int | None = Field(None, description="ticks in this mode; default: those of the action")
+    attended: int | None = Field(
+        None, description="ticks from the start that occupy an agent; default: all or none, as of the action"
+    )
+    agents: list[str] | None = Field(None, description="eligible agents in this mode; default: those of the action")
+    uses: list[UseEntry] = Field([])
     after: list[str] = Field([], description="actions that must be finished before the start in this mode")
 
 
-class AfterEntry(StrictEntry):
+class AfterEntry(InstanceEntry):
     """A time lag from the finish of another action to the start of this one."""
 
     action: str = Field(description="name of an action of the same task, or task/name")
     min_lag: int | None = Field(0, description="minimum ticks from its end to this start; null: either order")
     max_lag: int | None = Field(None, description="maximum ticks; applies to every resumption, too")
-
-
-def shorthand(plain: str, entry: type[BaseModel]) -> WithJsonSchema:
-    """Return the schema of an entry that can be abbreviated by a value of a plain JSON type.
-
-    Written in full, since pydantic before 2.12 mostly fails to refer to a type within its own annotation.
-    """
-    return WithJsonSchema({"anyOf": [{"type": plain}, entry.model_json_schema()]})
 
 
 def _name_or_entry(value: Any) -> Any:
@@ -79,40 +145,77 @@ def _name_or_entry(value: Any) -> Any:
     return {"action": value} if isinstance(value, str) else value
 
 
-class ActionEntry(StrictEntry):
+class ActionEntry(InstanceEntry):
     """One step of a task."""
+
+    since_version_2 = frozenset({"deadline", "windows", "pauses", "place"})
 
     name: str = Field(description="unique in its task")
     label: str = Field("", description="short description for readers")
-    duration: int = Field(description="ticks")
-    attended: int | None = Field(None, description="ticks from the start that occupy an agent; default: the duration")
-    interruptible: bool = False
-    release: int = Field(0, description="earliest start, in ticks")
+    duration: Annotated[int | None, PlainValidator(_whole_number), WithJsonSchema({"type": "integer"})] = Field(
+        None, description="ticks; needed unless every mode has them", json_schema_extra=_without_default
+    )
+    attended: Attended = Field(
+        None, description="ticks from the start that occupy an agent; default: the duration, also called all"
+    )
+    interruptible: bool = Field(False, description="may run in several pieces, as with pauses: anywhere")
+    pauses: Literal["never", "breaks", "anywhere"] | None = Field(
+        None, description="breaks: exactly while its agent or a resource in use is off"
+    )
+    release: Moment = Field(0, description="earliest start")
+    deadline: Moment | None = Field(None, description="latest end")
+    windows: list[SpanEntry] = Field([], description="pairs of begin and end; each piece lies in one of them")
+    place: str | None = Field(None, description="place at which it holds its agent, if its agents travel")
     agents: list[str] | None = Field(None, description="eligible agents; default: all; []: needs none")
     uses: list[UseEntry] | None = Field(None, description="resources used; shorthand for a single mode")
     modes: list[ModeEntry] | None = Field(None, description="alternative modes of execution")
-    after: list[Annotated[AfterEntry, BeforeValidator(_name_or_entry), shorthand("string", AfterEntry)]] = []
+    after: list[Annotated[AfterEntry, BeforeValidator(_name_or_entry), shorthand("string", AfterEntry)]] = Field([])
 
 
-class TaskEntry(StrictEntry):
+class TaskEntry(InstanceEntry):
     """A named group of actions."""
 
+    since_version_2 = frozenset({"optional", "weight"})
+
     name: str
+    optional: bool = Field(False, description="may be left out as a whole")
+    weight: int | None = Field(None, description="weight of an optional task; default: 1")
     actions: list[ActionEntry]
 
 
-class InstanceDocument(StrictEntry):
+class CalendarEntry(InstanceEntry):
+    """Times at which some agents and resources are off."""
+
+    members: list[str]
+    off: list[SpanEntry] = Field(description="pairs of begin and end, sorted and disjoint; clock times: every day")
+    period: int | None = Field(None, description="ticks after which they repeat; default: never")
+
+
+class TransitionsEntry(InstanceEntry):
+    """Ways of agents between places, or set-up times of resources between families of uses."""
+
+    members: list[str]
+    times: list[WayEntry] = Field(description="from, to, ticks; missing pairs are no ways")
+    start: list[StartEntry] = Field([], description="member, place or family at tick 0")
+
+
+class InstanceDocument(InstanceEntry):
     """A scheduling problem for planoracle."""
+
+    since_version_2 = frozenset({"calendars", "transitions", "start_time"})
 
     schema_: SchemaLink = None
     format: Literal["planoracle/instance"]
-    version: Literal[1]
+    version: Literal[1, 2]
     name: str
     benchmark: str = Field(GENERAL, description="benchmark whose rules and plan language apply")
     unit: str = Field("tick", description="name of a tick")
     seconds_per_tick: int | None = None
+    start_time: str | None = Field(None, description="local clock time of tick 0, such as 2026-03-02 8:00")
     agents: list[str] = Field(["agent"], description="names of the agents; []: no action needs one")
-    resources: list[ResourceEntry] = []
+    resources: list[ResourceEntry] = Field([])
+    calendars: list[CalendarEntry] = Field([])
+    transitions: list[TransitionsEntry] = Field([])
     tasks: list[TaskEntry]
     time_limit: int | None = Field(None, description="latest end of all actions, in ticks")
 
@@ -120,27 +223,6 @@ class InstanceDocument(StrictEntry):
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of the file format."""
     return schema_of(InstanceDocument)
-
-
-def schema_of(model: type[StrictEntry]) -> dict[str, Any]:
-    """Return the JSON Schema of a kind of document."""
-    return model.model_json_schema() | {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-
-
-def validated(document: Any, source: str, model: type[_Document]) -> _Document:
-    """Return a parsed document as its model; raises `InputError` with the faults."""
-    check_version(document, source)
-    try:
-        return model.model_validate(document)
-    except ValidationError as error:
-        raise input_error(error, source, model) from None
-
-
-def check_version(document: Any, source: str) -> None:
-    """Raise `InputError` for a document of another version; all formats have version 1."""
-    version = document.get("version", VERSION) if isinstance(document, dict) else VERSION
-    if version != VERSION or isinstance(version, bool | float):
-        raise InputError(f"must be {VERSION}", source=source, field="version", value=version)
 
 
 def instance_from_document(document: Any, source: str) -> Instance:
@@ -151,17 +233,52 @@ def instance_from_document(document: Any, source: str) -> Instance:
     InputError
         Naming file, field and value of every fault (`FaultsError` for several).
     """
-    check_version(document, source)
+    check_version(document, source, VERSIONS)
     try:
         _check_size(document)
-        InstanceDocument.model_validate(document)
+        _check_fields(InstanceDocument.model_validate(document))
         instance = instance_of(document)
     except ValidationError as error:
-        raise input_error(error, source, InstanceDocument) from None
+        raise input_error(error, source, InstanceDocument, _missing_durations(document)) from None
     except InputError as error:
         raise error.at(source) from None
     warn_of_unit(instance.unit, instance.seconds_per_tick, source)
+    _note_excess(instance, source)
     return instance
+
+
+def _check_fields(document: InstanceDocument) -> None:
+    """Reject fields of version 2 in a document of version 1."""
+    if document.version > 1:
+        return
+    fields = _new_fields(document)
+    error = combine_errors(InputError("needs version 2 of the file format", field=field) for field in fields)
+    if error is not None:
+        raise error
+
+
+def _new_fields(entry: InstanceEntry, place: str = "") -> Iterator[str]:
+    """Yield the fields of an entry and its parts that version 1 lacks, with their places."""
+    for name, description in type(entry).model_fields.items():
+        value = getattr(entry, name)
+        field = f"{place}.{name}".lstrip(".")
+        is_new = name in entry.since_version_2 and value != description.default
+        if is_new or (name == "attended" and value == ALL):
+            yield field
+        elif isinstance(value, list):
+            for position, part in enumerate(value):
+                if isinstance(part, InstanceEntry):
+                    yield from _new_fields(part, f"{field}[{position}]")
+
+
+def _note_excess(instance: Instance, source: str) -> None:
+    """Note modes whose amount exceeds a capacity or a budget."""
+    names = [f"mode {number} of {action}" for action, number in never_chosen_modes(instance)]
+    if names:
+        listed = ", ".join(names[:_MAX_NOTED])
+        more = f" and {len(names) - _MAX_NOTED} more" if len(names) > _MAX_NOTED else ""
+        text = f"{source}: never chosen, since an amount exceeds the capacity: {listed}{more}"
+        warnings.warn(InputNote(text), stacklevel=3)
 
 
 def _check_size(document: Any) -> None:
@@ -178,98 +295,6 @@ def _check_size(document: Any) -> None:
 def _list_at(value: Any, key: str) -> list[Any]:
     entry = value.get(key) if isinstance(value, dict) else None
     return entry if isinstance(entry, list) else []
-
-
-def input_error(error: ValidationError, source: str, model: type[BaseModel] | None = None) -> InputError:
-    """Return a validation error as an `InputError`; with the model, it suggests similar keys."""
-    combined = combine_errors(_faults(error, model))
-    assert combined is not None
-    return combined.at(source) if source else combined
-
-
-# Messages by types of errors of pydantic.
-_MESSAGES = {
-    "extra_forbidden": "unknown key",
-    "missing": "is missing",
-    "int_type": "must be a whole number",
-    "string_type": "must be text",
-    "bool_type": "must be true or false",
-    "list_type": "must be a list",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-}
-
-
-def _faults(error: ValidationError, model: type[BaseModel] | None) -> Iterator[InputError]:
-    for details in error.errors(include_url=False):
-        error_type, location = details["type"], details["loc"]
-        parts = []
-        for part in location:
-            step = f"[{part}]" if isinstance(part, int) else f".{part}"
-            parts.append(step)
-        path = "".join(parts).lstrip(".")
-        message = _MESSAGES.get(error_type) or _rephrase(details["msg"])
-        if error_type == "missing":
-            yield InputError(message, field=path or "document")
-            continue
-        if error_type == "extra_forbidden" and model is not None:
-            keys = keys_at(model, location[:-1])
-            message += did_you_mean(location[-1], keys)
-        yield InputError(message, field=path or "document", value=details["input"])
-
-
-def _rephrase(message: str) -> str:
-    """Return a message of pydantic in the form of ours.
-
-    >>> _rephrase("Input should be 'ann' or 'Bob'"), _rephrase("Value error, must be odd")
-    ("must be 'ann' or 'Bob'", 'must be odd')
-    """
-    text = message.removeprefix("Value error, ").replace("Input should", "must", 1)
-    return text[:1].lower() + text[1:]
-
-
-def keys_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
-    """Return the keys that the schema has at a place.
-
-    >>> keys_at(InstanceDocument, ("resources", 0))
-    ['name', 'capacity', 'state']
-    """
-    for step in loc:
-        field = model.model_fields.get(str(step))
-        if field is not None:  # else it is a position, or the key of a table
-            model = _model_in(field.annotation) or model
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the model of the entries of a type."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next(filter(None, map(_model_in, get_args(annotation))), None)
-
-
-def check(kind: Any, value: Any, field: str) -> None:
-    """Raise an `InputError` unless a JSON value has a type (a ``TypedDict``, say), strictly.
-
-    Parameters
-    ----------
-    kind
-        Type of the value, such as a ``TypedDict``.
-    value
-        JSON value.
-    field
-        Path of the field, for the message.
-    """
-    try:
-        TypeAdapter(kind).validate_python(value, strict=True)
-    except ValidationError as error:
-        raise input_error(error, "").each(lambda fault: _below(field, fault)) from None
-
-
-def _below(field: str, fault: InputError) -> InputError:
-    if fault.field == "document":
-        fault.field = None
-    return fault.at("", field)
 
 
 def to_document(instance: Instance) -> dict[str, Any]:
@@ -291,29 +316,43 @@ def to_document(instance: Instance) -> dict[str, Any]:
         steps[action.task].append(_step_entry(action, after[action.id]))
     resources = []
     for resource in instance.resources:
-        resources.append(ResourceEntry(name=resource.name, capacity=resource.capacity, state=resource.state))
-    tasks = [TaskEntry(name=name, actions=actions) for name, actions in steps.items()]
+        entry_of_resource = ResourceEntry(
+            name=resource.name, capacity=resource.capacity, state=resource.state, renewable=resource.renewable
+        )
+        resources.append(entry_of_resource)
+    tasks = []
+    for name, actions in steps.items():
+        weight = instance.weights.get(name)
+        is_optional = weight is not None
+        tasks.append(
+            TaskEntry(name=name, optional=is_optional, weight=None if weight == 1 else weight, actions=actions)
+        )
     benchmark = instance.benchmark if registry.of(instance).self_contained else GENERAL
+    start_time = None if instance.start_time is None else instance.start_time.isoformat()
     document = InstanceDocument(
         format=FORMAT,
-        version=VERSION,
+        version=2,
         name=instance.name,
         benchmark=benchmark,
         unit=instance.unit,
         seconds_per_tick=instance.seconds_per_tick,
+        start_time=start_time,
         agents=list(instance.agents),
         resources=resources,
+        calendars=[_calendar_entry(calendar) for calendar in instance.calendars],
+        transitions=[_transitions_entry(transitions) for transitions in instance.transitions],
         tasks=tasks,
         time_limit=instance.time_limit,
     )
-    head = {"format": FORMAT, "version": VERSION}
-    return head | document.model_dump(exclude_defaults=True)
+    is_new = next(_new_fields(document), None) is not None
+    head = {"format": FORMAT, "version": 2 if is_new else 1}
+    return head | document.model_dump(exclude_defaults=True, exclude={"format", "version"})
 
 
 def _step_entry(action: Action, after: list[AfterEntry]) -> ActionEntry:
     modes = [_mode_entry(action.task, mode) for mode in action.modes]
     first_mode = modes[0]
-    is_plain = len(modes) == 1 and not first_mode.name and not first_mode.after
+    is_plain = action.modes == (Mode(action.modes[0].demands),)
     uses = (first_mode.uses or None) if is_plain else None
     default_attended = 0 if action.agents == () else action.duration
     attended = None if action.attended == default_attended else action.attended
@@ -325,7 +364,11 @@ def _step_entry(action: Action, after: list[AfterEntry]) -> ActionEntry:
         duration=action.duration,
         attended=attended,
         interruptible=action.interruptible,
+        pauses="breaks" if action.pauses_in_breaks else None,
         release=action.release,
+        deadline=action.deadline,
+        windows=list(action.windows),
+        place=action.place,
         agents=agents,
         uses=uses,
         modes=None if is_plain else modes,
@@ -336,10 +379,33 @@ def _step_entry(action: Action, after: list[AfterEntry]) -> ActionEntry:
 def _mode_entry(task: str, mode: Mode) -> ModeEntry:
     uses = []
     for demand in mode.demands:
-        entry = UseEntry(resource=demand.resource, amount=demand.amount, requires=demand.requires, sets=demand.sets)
+        entry = UseEntry(
+            resource=demand.resource,
+            amount=demand.amount,
+            requires=demand.requires,
+            sets=demand.sets,
+            family=demand.family,
+        )
         uses.append(entry)
     after = [before.removeprefix(f"{task}/") for before in mode.after]
-    return ModeEntry(name=mode.name, uses=uses, after=after)
+    return ModeEntry(
+        name=mode.name,
+        duration=mode.duration,
+        attended=mode.attended,
+        agents=None if mode.agents is None else list(mode.agents),
+        uses=uses,
+        after=after,
+    )
+
+
+def _calendar_entry(calendar: Calendar) -> CalendarEntry:
+    return CalendarEntry(members=list(calendar.members), off=list(calendar.off), period=calendar.period)
+
+
+def _transitions_entry(transitions: Transitions) -> TransitionsEntry:
+    return TransitionsEntry(
+        members=list(transitions.members), times=list(transitions.times), start=list(transitions.start)
+    )
 
 
 _Entry = Mapping[str, Any]
@@ -347,23 +413,33 @@ _Entry = Mapping[str, Any]
 
 def instance_of(document: _Entry) -> Instance:
     """Return the instance of a valid document; raises `InputError` for contradictions between its parts."""
-    error = combine_errors(_faults_of_modes(document))
+    error = combine_errors(
+        chain(_faults_of_modes(document), _missing_durations(document), _faults_of_weights(document))
+    )
     if error is not None:
         raise error
-    actions, lags = [], []
+    actions = []
+    lags = []
+    optional = []
     agents = tuple(document.get("agents", ("agent",)))
-    # In a file without agents nobody is needed, unless an action says otherwise.
-    default_agents = None if agents else ()
+    unit = document.get("unit", "tick")
+    seconds_per_tick = document.get("seconds_per_tick")
+    start_time = _in_field("start_time", parse_start_time, document.get("start_time"))
+    clock = LocalClock(start_time, seconds_per_tick)
     for task in document["tasks"]:
         task_name = task["name"]
+        if task.get("optional"):
+            optional.append((task_name, _weight(task)))
         for step in task["actions"]:
-            actions.append(_action(task_name, step, default_agents))
+            actions.append(_action(task_name, step, agents, clock))
             for after in step.get("after", ()):
                 lags.append(_lag(task_name, step["name"], after))
     resources = tuple(Resource(**resource) for resource in document.get("resources", ()))
+    calendars = []
+    for position, entry in enumerate(document.get("calendars", ())):
+        calendars.append(_calendar(entry, clock, f"calendars[{position}]"))
+    transitions = tuple(_transitions(entry) for entry in document.get("transitions", ()))
     benchmark = _benchmark(document.get("benchmark", GENERAL))
-    unit = document.get("unit", "tick")
-    seconds_per_tick = document.get("seconds_per_tick")
     instance = Instance(
         name=document["name"],
         actions=tuple(actions),
@@ -374,6 +450,10 @@ def instance_of(document: _Entry) -> Instance:
         unit=unit,
         seconds_per_tick=seconds_per_tick,
         time_limit=document.get("time_limit"),
+        calendars=tuple(calendars),
+        transitions=transitions,
+        optional=tuple(optional),
+        start_time=start_time,
     )
     registry.of(instance).check(instance)
     return instance
@@ -387,6 +467,48 @@ def _faults_of_modes(document: _Entry) -> Iterator[InputError]:
                 yield InputError("give either uses or modes, not both", field=f"tasks[{i}].actions[{j}].modes")
 
 
+def _missing_durations(document: Any) -> Iterator[InputError]:
+    """Yield a fault for each action without a duration and without modes that have durations."""
+    for i, task in enumerate(_list_at(document, "tasks")):
+        for j, step in enumerate(_list_at(task, "actions")):
+            has_duration = not isinstance(step, dict) or "duration" in step
+            modes = [mode for mode in _list_at(step, "modes") if isinstance(mode, dict)]
+            if not has_duration and not any("duration" in mode for mode in modes):
+                yield InputError("is missing", field=f"tasks[{i}].actions[{j}].duration")
+
+
+def _faults_of_weights(document: _Entry) -> Iterator[InputError]:
+    """Yield a fault for each task that has a weight and is not optional."""
+    for i, task in enumerate(document["tasks"]):
+        if task.get("weight") is not None and not task.get("optional"):
+            message = "needs optional: true, since tasks that must be done have no weight"
+            yield InputError(message, field=f"tasks[{i}].weight", value=task["weight"])
+
+
+def _weight(task: _Entry) -> int:
+    weight: int | None = task.get("weight")
+    return 1 if weight is None else weight
+
+
+def _in_field(field: str, convert: Callable[..., Any], *values: Any) -> Any:
+    """Return a converted value; its errors name the field."""
+    try:
+        return convert(*values)
+    except InputError as error:
+        raise error.at("", field) from None
+
+
+def _calendar(entry: _Entry, clock: LocalClock, field: str) -> Calendar:
+    off, period = _in_field(f"{field}.off", clock.off_times, entry["off"], entry.get("period"))
+    return Calendar(tuple(entry["members"]), off, period)
+
+
+def _transitions(entry: _Entry) -> Transitions:
+    times = tuple(map(tuple, entry["times"]))
+    start = tuple(map(tuple, entry.get("start", ())))
+    return Transitions(tuple(entry["members"]), times, start)
+
+
 def _benchmark(name: str) -> str:
     """Return the current name of a benchmark whose problems can be in a file."""
     benchmark = registry.find(name, former=True)
@@ -396,37 +518,43 @@ def _benchmark(name: str) -> str:
     return benchmark.name
 
 
-def _action(task: str, step: _Entry, default_agents: tuple[()] | None) -> Action:
+def _action(task: str, step: _Entry, agents: tuple[str, ...], clock: LocalClock) -> Action:
+    name = f"{task}/{step['name']}"
+    field = f"actions[{name}]"
     mode_entries = step.get("modes")
     if mode_entries is None:
         mode_entries = [{"uses": step.get("uses") or ()}]
-    agents = default_agents
+    # In a file without agents nobody is needed, unless an action says otherwise.
+    eligible = None if agents else ()
     if step.get("agents") is not None:
-        agents = tuple(step["agents"])
-    attended = step.get("attended")
-    if attended is None:
-        attended = 0 if agents == () else step["duration"]
+        eligible = tuple(step["agents"])
     modes = tuple(_mode(task, entry) for entry in mode_entries)
-    name = f"{task}/{step['name']}"
-    interruptible = step.get("interruptible", False)
-    return Action(
+    interruptible, pauses_in_breaks = pause_flags(step.get("pauses"), step.get("interruptible", False), field)
+    action = Action(
         id=name,
         task=task,
-        duration=step["duration"],
-        attended=attended,
+        duration=cast(int, step.get("duration")),  # the modes may have it
+        attended=0,
         interruptible=interruptible,
         modes=modes,
-        agents=agents,
-        release=step.get("release", 0),
+        agents=eligible,
+        release=_in_field(f"{field}.release", clock.earliest, step.get("release", 0)),
         label=step.get("label", ""),
+        deadline=_in_field(f"{field}.deadline", clock.latest, step.get("deadline")),
+        windows=_in_field(f"{field}.windows", clock.windows, step.get("windows", ())),
+        pauses_in_breaks=pauses_in_breaks,
+        place=step.get("place"),
     )
+    return with_values_of_modes(action, step.get("attended"), agents)
 
 
 def _mode(task: str, mode: _Entry) -> Mode:
     demands = tuple(Demand(**use) for use in mode.get("uses", ()))
     names = mode.get("after", ())
     predecessors = tuple(_action_id(task, before) for before in names)
-    return Mode(demands, mode.get("name", ""), predecessors)
+    agents = None if mode.get("agents") is None else tuple(mode["agents"])
+    name = mode.get("name", "")
+    return Mode(demands, name, predecessors, mode.get("duration"), mode.get("attended"), agents)
 
 
 def _lag(task: str, name: str, after: _Entry | str) -> Lag:

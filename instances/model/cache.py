@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from datetime import datetime
 from functools import cached_property, lru_cache, update_wrapper
 from hashlib import blake2b
 from json.encoder import encode_basestring_ascii
@@ -101,9 +102,10 @@ FORMAT = 3
 def digest(*parts: Any) -> str:
     """Return a digest of values (32 hexadecimal digits).
 
-    Values are numbers, texts, containers, dataclasses and named tuples; others raise `TypeError`. Dataclasses and named
-    tuples are hashed by field name. Fields with their default value, fields that the constructor does not take, and
-    the name of the class do not count. So a digest survives a new field with a default, and a renamed class.
+    Values are numbers, texts, dates with times (hashed as ISO text), containers, dataclasses and named tuples; others
+    raise `TypeError`. Dataclasses and named tuples are hashed by field name. Fields with their default value, fields
+    that the constructor does not take, and the name of the class do not count. So a digest survives a new field with a
+    default, and a renamed class.
 
     Examples
     --------
@@ -141,6 +143,8 @@ def _text(value: Any) -> str:
     if isinstance(value, set | frozenset):
         entries = sorted([_text(entry) for entry in value])
         return f'{{"set":[{",".join(entries)}]}}'
+    if isinstance(value, datetime):
+        return encode_basestring_ascii(value.isoformat())
     if isinstance(value, type) or not (is_dataclass(value) or hasattr(value, "_fields")):
         if isinstance(value, list | tuple):
             return _text(list(value))

@@ -1,12 +1,12 @@
 """Features of scheduling problems, and the components that refuse some of them by name.
 
-A component that cannot respect a feature declares it here; the table *constraint × component* of the documentation is made
-of these declarations. What is not refused is exact.
+A component that cannot respect a feature declares it here; the table *constraint × component* of the documentation is
+made of these declarations. What is not refused is exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -28,8 +28,11 @@ class Feature(StrEnum):
 
 
 def _has_modes(instance: Instance) -> bool:
-    modes = (mode for action in instance.actions for mode in action.modes)
-    return any((mode.duration, mode.attended, mode.agents) != (None, None, None) for mode in modes)
+    for action in instance.actions:
+        for mode in action.modes:
+            if (mode.duration, mode.attended, mode.agents) != (None, None, None):
+                return True
+    return False
 
 
 def _has_budgets(instance: Instance) -> bool:
@@ -56,13 +59,17 @@ def _has_transitions(instance: Instance) -> bool:
     return bool(instance.transitions)
 
 
-def _exceeds_capacity(instance: Instance) -> bool:
+def never_chosen_modes(instance: Instance) -> Iterator[tuple[str, int]]:
+    """Yield action and number of each mode that uses more units than a resource has."""
+    capacities = {resource.name: resource.capacity for resource in instance.resources}
     for action in instance.actions:
-        for mode in action.modes:
-            for demand in mode.demands:
-                if demand.amount > instance.resource[demand.resource].capacity:
-                    return True
-    return False
+        for number, mode in enumerate(action.modes):
+            if any(demand.amount > capacities[demand.resource] for demand in mode.demands):
+                yield action.id, number
+
+
+def _exceeds_capacity(instance: Instance) -> bool:
+    return any(True for _ in never_chosen_modes(instance))
 
 
 _TESTS: dict[Feature, Callable[[Instance], bool]] = {

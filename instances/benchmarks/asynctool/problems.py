@@ -21,8 +21,8 @@ from planoracle.instances.benchmarks.asynctool.problem_model import (
     parse_call,
 )
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, schema_of, shorthand, validated
-from planoracle.instances.files.instance_file import check as check_document
+from planoracle.instances.files.strict_entries import SchemaLink, StrictEntry, schema_of, shorthand, validated
+from planoracle.instances.files.strict_entries import check as check_document
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Instance
 

@@ -17,7 +17,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Tile,
 )
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, schema_of, validated
+from planoracle.instances.files.strict_entries import SchemaLink, StrictEntry, schema_of, validated
 
 FORMAT: Final = "planoracle/floor"
 VERSION: Final = 1

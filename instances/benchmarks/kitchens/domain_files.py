@@ -24,7 +24,7 @@ from planoracle.instances.benchmarks.kitchens.domain import (
 )
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import PLACES
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.instance_file import StrictEntry, input_error
+from planoracle.instances.files.strict_entries import StrictEntry, input_error
 from planoracle.instances.files.strict_json import load_json, read_companion
 from planoracle.instances.text import did_you_mean
 

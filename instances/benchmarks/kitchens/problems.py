@@ -16,7 +16,7 @@ from planoracle.instances.benchmarks.kitchens.domain_files import DomainField, d
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import RAW, KitchenLayout, layout_of, served, variant
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, schema_of, validated
+from planoracle.instances.files.strict_entries import SchemaLink, StrictEntry, schema_of, validated
 from planoracle.instances.files.strict_json import load_json
 
 FORMAT: Final = "planoracle/kitchen"

@@ -19,7 +19,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayou
 from planoracle.instances.benchmarks.kitchens.problems import json_schema as json_schema
 from planoracle.instances.benchmarks.kitchens.problems import to_document as to_document
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.instance_file import StrictEntry, input_error
+from planoracle.instances.files.strict_entries import StrictEntry, input_error
 
 # No name of a kitchen is longer.
 _LONGEST = 300

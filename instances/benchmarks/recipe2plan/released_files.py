@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, Valida
 
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.instance_file import StrictEntry, input_error
+from planoracle.instances.files.strict_entries import StrictEntry, input_error
 from planoracle.instances.files.strict_json import load_document, read_bytes
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.protocol import registry

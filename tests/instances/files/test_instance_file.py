@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ from hypothesis import strategies as st
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.instance_file import instance_from_document, json_schema, to_document
 from planoracle.instances.files.strict_json import load_document, load_json, read_bytes
+from planoracle.instances.model.cache import fingerprint
+from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.transitions import Transitions
 from tests.strategies import instances
 from tests.support.line_counter import count_lines
 
@@ -147,6 +151,198 @@ def test_attendance_of_an_action_without_agents_is_not_written() -> None:
     assert document["tasks"][0]["actions"] == [{"name": "a", "duration": 3, "agents": []}]
 
 
+# --- version 2 ---
+
+
+NEW: dict[str, Any] = {
+    "format": "planoracle/instance",
+    "version": 2,
+    "name": "shop",
+    "unit": "hour",
+    "seconds_per_tick": 3600,
+    "start_time": "2026-03-02 8:00",
+    "agents": ["ann", "bob"],
+    "resources": [{"name": "mill"}, {"name": "gold", "capacity": 9, "renewable": False}],
+    "calendars": [
+        {"members": ["mill", "bob"], "off": [["17:00", "8:00"], ["12:00", "13:00"]]},
+        {"members": ["ann"], "off": [["2026-03-01", "2026-03-03"], [20, "2026-03-04 6:00"]]},
+        {"members": ["ann"], "off": [["2026-02-28", "2026-03-02"]], "period": 168},
+    ],
+    "transitions": [
+        {"members": ["ann", "bob"], "times": [["home", "shop", 2], ["shop", "home", 3]], "start": [["ann", "home"]]},
+        {"members": ["mill"], "times": [["a", "b", 1]]},
+    ],
+    "tasks": [
+        {
+            "name": "gear",
+            "optional": True,
+            "weight": 3,
+            "actions": [
+                {
+                    "name": "cut",
+                    "release": "2026-03-02",
+                    "deadline": "2026-03-03",
+                    "windows": [["9:00", "17:00"], [30, 39]],
+                    "pauses": "breaks",
+                    "place": "shop",
+                    "modes": [
+                        {"duration": 4, "uses": [{"resource": "mill", "family": "a"}]},
+                        {"duration": 6, "attended": 6, "agents": ["bob"], "uses": [{"resource": "gold", "amount": 9}]},
+                    ],
+                }
+            ],
+        },
+        {"name": "hub", "optional": True, "actions": [{"name": "turn", "duration": 2, "place": "home"}]},
+        {"name": "end", "actions": [{"name": "rest", "duration": 3, "pauses": "anywhere", "place": "home"}]},
+    ],
+}
+
+
+def new_action(**fields: Any) -> dict[str, Any]:
+    """Return a document of one action, in version 2."""
+    tasks = [{"name": "t", "actions": [{"name": "a", **fields}]}]
+    return {"format": "planoracle/instance", "version": 2, "name": "k", "agents": ["ann", "bob"], "tasks": tasks}
+
+
+def test_every_field_of_version_2_is_read() -> None:
+    cut = Action(
+        "gear/cut",
+        "gear",
+        4,
+        4,
+        modes=(Mode((Demand("mill", family="a"),)), Mode((Demand("gold", 9),), duration=6, agents=("bob",))),
+        deadline=40,
+        windows=((1, 9), (30, 39)),
+        pauses_in_breaks=True,
+        place="shop",
+    )
+    turn = Action("hub/turn", "hub", 2, 2, place="home")
+    rest = Action("end/rest", "end", 3, 3, interruptible=True, place="home")
+    ways = (("home", "shop", 2), ("shop", "home", 3))
+    assert read(NEW | {"calendars": []}) == Instance(
+        name="shop",
+        actions=(cut, turn, rest),
+        resources=(Resource("mill"), Resource("gold", 9, renewable=False)),
+        agents=("ann", "bob"),
+        unit="hour",
+        seconds_per_tick=3600,
+        transitions=(
+            Transitions(("ann", "bob"), ways, (("ann", "home"),)),
+            Transitions(("mill",), (("a", "b", 1),)),
+        ),
+        optional=(("gear", 3), ("hub", 1)),
+        start_time=datetime(2026, 3, 2, 8),
+    )
+
+
+def test_off_times_are_ticks_dates_or_daily_clock_times() -> None:
+    assert read(NEW).calendars == (
+        Calendar(("mill", "bob"), ((4, 5), (9, 24)), 24),
+        Calendar(("ann",), ((0, 16), (20, 46))),
+        Calendar(("ann",), ((112, 160),), 168),
+    )
+
+
+def test_written_file_of_version_2_reads_back_equal() -> None:
+    instance = read(NEW)
+    document = to_document(instance)
+    assert document["version"] == 2
+    copied = read(load_json(json.dumps(document), "k.json"))
+    assert copied == instance
+    assert fingerprint(copied) == fingerprint(instance)
+
+
+def test_version_1_suffices_without_a_new_field() -> None:
+    instance = read(FULL | {"version": 2})
+    assert instance == read(FULL)
+    assert to_document(instance)["version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("document", "field"),
+    [
+        (FULL | {"start_time": "2026-03-02"}, "start_time"),
+        (FULL | {"calendars": [{"members": ["cook"], "off": [[0, 1]]}]}, "calendars"),
+        (FULL | {"transitions": [{"members": ["cook"], "times": []}]}, "transitions"),
+        (changed("resources", 1, "renewable", to=False), "resources[1].renewable"),
+        (changed("tasks", 1, "optional", to=True), "tasks[1].optional"),
+        (step(0, "deadline", to=9), "tasks[0].actions[0].deadline"),
+        (step(0, "windows", to=[[0, 9]]), "tasks[0].actions[0].windows"),
+        (step(0, "pauses", to="anywhere"), "tasks[0].actions[0].pauses"),
+        (step(0, "place", to="shop"), "tasks[0].actions[0].place"),
+        (step(0, "attended", to="all"), "tasks[0].actions[0].attended"),
+        (step(2, "modes", 0, "duration", to=4), "tasks[0].actions[2].modes[0].duration"),
+        (step(2, "modes", 0, "attended", to=4), "tasks[0].actions[2].modes[0].attended"),
+        (step(2, "modes", 0, "agents", to=[]), "tasks[0].actions[2].modes[0].agents"),
+        (step(1, "uses", 0, "family", to="a"), "tasks[0].actions[1].uses[0].family"),
+    ],
+)
+def test_version_1_has_no_new_field(document: dict[str, Any], field: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(document)
+    assert str(caught.value) == f"k.json: {field}: needs version 2 of the file format"
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (new_action(modes=[{"duration": 2}, {}]), "actions[t/a].duration: is missing; give one, or one in each mode"),
+        (
+            new_action(attended=1, modes=[{"duration": 2}]),
+            "actions[t/a].attended: must be 0 or 'all' if only the modes have durations; a mode can have attended "
+            "ticks (got 1)",
+        ),
+        (
+            new_action(duration=2, interruptible=True, pauses="breaks"),
+            "actions[t/a].pauses: contradicts interruptible, which means pauses anywhere (got 'breaks')",
+        ),
+        (
+            new_action(duration=2, deadline="8:00"),
+            "actions[t/a].deadline: dates and clock times require start_time, the clock time of tick 0 (got '8:00')",
+        ),
+        (
+            new_action(duration=2)
+            | {
+                "start_time": "2026-03-02",
+                "seconds_per_tick": 3600,
+                "calendars": [{"members": ["ann"], "off": [["8:00", "9:00"]], "period": 24}],
+            },
+            "calendars[0].off: clock times repeat every day; give other off-times and other periods in a calendar of "
+            "their own (got [('8:00', '9:00')])",
+        ),
+        (
+            new_action(duration=2) | {"tasks": [{"name": "t", "weight": 2, "actions": [{"name": "a", "duration": 2}]}]},
+            "tasks[0].weight: needs optional: true, since tasks that must be done have no weight (got 2)",
+        ),
+        (
+            new_action(duration=2) | {"start_time": "8:00"},
+            "start_time: must be a date such as 2026-03-02 or 2026-03-02 08:30 (got '8:00')",
+        ),
+    ],
+)
+def test_fault_of_version_2_names_its_field(document: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(document)
+    assert str(caught.value) == f"k.json: {message}"
+
+
+@pytest.mark.parametrize(
+    ("document", "field", "message"),
+    [
+        (new_action(duration=2, pauses="often"), "pauses", "'never', 'breaks' or 'anywhere' (got 'often')"),
+        (new_action(duration=2, windows=[[1]]), "windows[0][1]", "is missing"),
+        (new_action(duration=2, windows=[3]), "windows[0]", "(got 3)"),
+        (new_action(duration=2, windows=[["soon", 3]]), "windows[0][0]", "or a whole number (got 'soon')"),
+        (new_action(duration=2, deadline=True), "deadline", "or a whole number (got True)"),
+    ],
+)
+def test_fault_of_a_value_of_version_2_names_its_place(document: dict[str, Any], field: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(document)
+    assert caught.value.field == f"tasks[0].actions[0].{field}"
+    assert message in str(caught.value)
+
+
 # --- faults of the document -----------------------------------------------------------------------
 
 
@@ -162,11 +358,11 @@ def test_attendance_of_an_action_without_agents_is_not_written() -> None:
         ),
         (step(1, "uses", 0, "state", to="x"), "tasks[0].actions[1].uses[0].state", "unknown key (got 'x')"),
         (changed("format", to="planoracle/plan"), "format", "'planoracle/instance' (got 'planoracle/plan')"),
-        (changed("version", to=2), "version", "must be 1 (got 2)"),
-        (changed("version", to="1"), "version", "must be 1 (got '1')"),
-        (changed("version", to=True), "version", "must be 1 (got True)"),
-        (changed("version", to=1.0), "version", "must be 1 (got 1.0)"),
-        (changed("version", to=[]), "version", "must be 1 (got [])"),
+        (changed("version", to=3), "version", "must be 1 or 2 (got 3)"),
+        (changed("version", to="1"), "version", "must be 1 or 2 (got '1')"),
+        (changed("version", to=True), "version", "must be 1 or 2 (got True)"),
+        (changed("version", to=1.0), "version", "must be 1 or 2 (got 1.0)"),
+        (changed("version", to=[]), "version", "must be 1 or 2 (got [])"),
         (changed("benchmark", to="other"), "benchmark", "generic, paracook_abstract, recipe2plan (got 'other')"),
         (changed("name", to=5), "name", "must be text (got 5)"),
         (changed("agents", to="cook"), "agents", "must be a list (got 'cook')"),
@@ -183,7 +379,9 @@ def test_attendance_of_an_action_without_agents_is_not_written() -> None:
         (step(0, "duration", to=None), "tasks[0].actions[0].duration", "whole number (got None)"),
         (step(0, "attended", to=2.5), "tasks[0].actions[0].attended", "whole number (got 2.5)"),
         (step(0, "interruptible", to=1), "tasks[0].actions[0].interruptible", "true or false (got 1)"),
-        (step(2, "release", to="2"), "tasks[0].actions[2].release", "whole number (got '2')"),
+        (step(2, "release", to="2"), "tasks[0].actions[2].release", "8:30, or a whole number (got '2')"),
+        (step(2, "release", to=2.5), "tasks[0].actions[2].release", "8:30, or a whole number (got 2.5)"),
+        (step(0, "attended", to="none"), "tasks[0].actions[0].attended", "'all' or a whole number (got 'none')"),
         (
             step(2, "modes", 1, "uses", 0, "amount", to=1.0),
             "tasks[0].actions[2].modes[1].uses[0].amount",
@@ -388,13 +586,14 @@ def test_schema_has_dialect_and_required_keys() -> None:
     assert schema["type"] == "object"
     assert schema["required"] == ["format", "version", "name", "tasks"]
     assert schema["properties"]["format"]["const"] == "planoracle/instance"
-    assert schema["properties"]["version"]["const"] == 1
-    assert schema["$defs"]["ActionEntry"]["required"] == ["name", "duration"]
+    assert schema["properties"]["version"]["enum"] == [1, 2]
+    assert schema["$defs"]["ActionEntry"]["required"] == ["name"]
+    assert "default" not in schema["$defs"]["ActionEntry"]["properties"]["duration"]
 
 
 def test_schema_allows_no_unknown_keys_anywhere() -> None:
     objects = list(_objects(json_schema()))
-    assert len(objects) == 7
+    assert len(objects) == 9
     assert [entry["title"] for entry in objects if entry.get("additionalProperties") is not False] == []
 
 

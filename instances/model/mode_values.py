@@ -1,0 +1,136 @@
+"""Values of actions and their modes, with the defaults of files, tables and the builder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Final
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Action, Mode
+from planoracle.instances.text import one_of
+
+#: Attended ticks of an action that holds its agent for its whole duration, whatever it is.
+ALL: Final = "all"
+#: Words for the pauses of an action.
+PAUSES: Final = ("never", "breaks", "anywhere")
+
+
+def pause_flags(pauses: str | None, interruptible: bool, field: str) -> tuple[bool, bool]:
+    """Return whether an action pauses anywhere, and whether it pauses in breaks.
+
+    Parameters
+    ----------
+    pauses
+        Word of `PAUSES`; ``None``: as ``interruptible`` says.
+    interruptible
+        True if it pauses anywhere.
+    field
+        Path of the action, for errors.
+    """
+    if pauses is None:
+        return interruptible, False
+    if pauses not in PAUSES:
+        raise InputError(one_of(pauses, PAUSES), field=f"{field}.pauses", value=pauses)
+    if interruptible and pauses != "anywhere":
+        message = "contradicts interruptible, which means pauses anywhere"
+        raise InputError(message, field=f"{field}.pauses", value=pauses)
+    return pauses == "anywhere", pauses == "breaks"
+
+
+def with_values_of_modes(action: Action, attended: Any, agents: Iterable[str]) -> Action:
+    """Return an action with its defaults and, in its modes, only values that differ from the defaults.
+
+    Two descriptions of the same modes so give equal actions. Values that need an explicit one stay as they are, and
+    the checks of the instance refuse them.
+
+    Parameters
+    ----------
+    action
+        Action with the values of its modes as they are given; its duration may be ``None`` if every mode has one.
+    attended
+        Attended ticks, `ALL`, or ``None`` for the default: all ticks, and none if the action needs no agent.
+    agents
+        Agents of the instance.
+
+    Raises
+    ------
+    InputError
+        If no duration is given, or if attended ticks are given and only the modes have durations.
+
+    Examples
+    --------
+    >>> modes = Mode(duration=4), Mode(duration=6), Mode(duration=6, attended=2)
+    >>> action = with_values_of_modes(Action("t/cut", "t", None, None, modes=modes), None, ("ann",))
+    >>> action.duration, action.attended, [(mode.duration, mode.attended) for mode in action.modes]
+    (4, 4, [(None, None), (6, None), (6, 2)])
+    """
+    field = f"actions[{action.id}]"
+    is_of_modes = action.duration is None
+    if is_of_modes and attended not in (None, 0, ALL):
+        message = f"must be 0 or {ALL!r} if only the modes have durations; a mode can have attended ticks"
+        raise InputError(message, field=f"{field}.attended", value=attended)
+    duration = _duration(action)
+    is_attended = attended == ALL or (attended is None and action.agents != ())
+    default = duration if is_attended else 0
+    attended_ticks = default if attended in (None, ALL) else attended
+    action = replace(action, duration=duration, attended=attended_ticks)
+    if not any(map(_has_values, action.modes)) or not _has_numbers(action):
+        return action
+    everybody = tuple(agents) if action.agents is None else action.agents
+    if is_of_modes:
+        modes = [_explicit(mode, is_attended=is_attended) for mode in action.modes]
+    else:
+        modes = list(action.modes)
+    return replace(action, modes=tuple(_concise(action, mode, everybody) for mode in modes))
+
+
+def _has_values(mode: Mode) -> bool:
+    return mode.duration is not None or mode.attended is not None or mode.agents is not None
+
+
+def _has_numbers(action: Action) -> bool:
+    """Return whether all ticks are whole numbers; the checks of the instance refuse others."""
+    ticks = [action.duration, action.attended]
+    for mode in action.modes:
+        ticks += [value for value in (mode.duration, mode.attended) if value is not None]
+    return all(type(value) is int for value in ticks)
+
+
+def _duration(action: Action) -> Any:
+    """Return the duration of an action, or else that of its first mode."""
+    if action.duration is not None:
+        return action.duration
+    durations = [mode.duration for mode in action.modes]
+    if not durations or None in durations:
+        raise InputError("is missing; give one, or one in each mode", field=f"actions[{action.id}].duration")
+    return durations[0]
+
+
+def _explicit(mode: Mode, *, is_attended: bool) -> Mode:
+    """Return a mode of an action without a duration with its attended ticks."""
+    if mode.attended is not None:
+        return mode
+    is_attended_mode = is_attended and mode.agents != ()
+    return replace(mode, attended=mode.duration if is_attended_mode else 0)
+
+
+def _concise(action: Action, mode: Mode, everybody: tuple[str, ...]) -> Mode:
+    """Drop what leaving it out gives as well: first the duration, then agents, then attended ticks."""
+    if mode.attended is None and not _has_attended(action, mode):
+        return mode
+    attended = action.attended_in(mode)
+    duration = None if mode.duration == action.duration else mode.duration
+    agents = None if mode.agents == everybody else mode.agents
+    shorter = replace(mode, duration=duration, agents=agents, attended=None)
+    is_attended_needed = not _has_attended(action, shorter) or action.attended_in(shorter) != attended
+    return replace(shorter, attended=attended) if is_attended_needed else shorter
+
+
+def _has_attended(action: Action, mode: Mode) -> bool:
+    """Return whether a mode without attended ticks has them by those of its action."""
+    if mode.duration is None or mode.agents == ():
+        return True
+    if not action.duration:
+        return not mode.duration
+    return action.attended in (0, action.duration)
