@@ -85,6 +85,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import CacheHolder
 from planoracle.instances.model.calendars import Calendar, OffTimes, off_times_of
+from planoracle.instances.model.mode_validation import normal_actions
 from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.model.validation import topological_order, validate
 
@@ -342,6 +343,7 @@ class Instance(CacheHolder):
         return "schedule"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "actions", normal_actions(self.actions, self.agents))
         validate(self)
 
     @cached_property
