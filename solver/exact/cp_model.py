@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.model.limits import NO_LIMIT, Deadline, Status
@@ -166,11 +165,16 @@ class CpModel:
         return self.constraints - 1
 
     def in_ranges(self, variable: int, ranges: Sequence[tuple[int, int]], *enforced: int) -> None:
-        """Let a variable have a value in one of some sorted ranges ``(first, last)``."""
+        """Let a variable have a value in one of some sorted and disjoint ranges ``(first, last)``."""
         if not ranges:
             self.clause(*map(negated, enforced))
             return
-        bounds = [*chain.from_iterable(ranges)]
+        bounds: list[int] = []
+        for first, last in ranges:
+            if bounds and first == bounds[-1] + 1:  # CP-SAT refuses ranges that touch
+                bounds[-1] = last
+            else:
+                bounds += (first, last)
         self._add(f"linear{{vars:[{variable}]coeffs:[1]domain:{bounds}}}", enforced)
 
     def circuit(self, arcs: Sequence[tuple[int, int, int]]) -> None:

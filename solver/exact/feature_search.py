@@ -21,7 +21,7 @@ from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import Windows, common_tick, earliest_start, longest_duration, windows
 from planoracle.solver.exact.cp_model import FAR, CpOutcome, run
 from planoracle.solver.exact.latest_end import latest_end
-from planoracle.solver.exact.model_size import model_size
+from planoracle.solver.exact.model_size import has_many_off_times, model_size
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import FeatureParams
 from planoracle.solver.result import OnProgress, Result, versions
@@ -124,12 +124,8 @@ class FeatureSearch:
 
     def _fits(self, horizon: int) -> bool:
         """Return whether a model until a horizon is not too large."""
-        count = 0
-        for times in self.instance.off_times.values():
-            for _ in times.until(horizon):
-                count += 1
-                if count > self.params.max_off_times:
-                    return False
+        if has_many_off_times(self.instance, horizon, self.params.max_off_times):
+            return False
         return model_size(self.instance, self.bounds, self.step) <= self.params.max_model
 
     def _solve_until(self, horizon: int, *, is_last: bool) -> bool:
