@@ -165,13 +165,13 @@ class CpModel:
         return self.constraints - 1
 
     def in_ranges(self, variable: int, ranges: Sequence[tuple[int, int]], *enforced: int) -> None:
-        """Let a variable have a value in one of some sorted and disjoint ranges ``(first, last)``."""
+        """Let a variable have a value in one of some sorted ranges ``(first, last)``."""
         if not ranges:
             self.clause(*map(negated, enforced))
             return
-        bounds: list[int] = []
-        for first, last in ranges:
-            if bounds and first == bounds[-1] + 1:  # CP-SAT refuses ranges that touch
+        bounds = [*ranges[0]]
+        for first, last in ranges[1:]:
+            if first == bounds[-1] + 1:  # CP-SAT accepts no ranges that touch
                 bounds[-1] = last
             else:
                 bounds += (first, last)
