@@ -114,6 +114,10 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
         """Read the formats of the literature, see `planoracle.instances.literature`."""
         return list(self._literature.read_data(data, path))
 
+    def render(self, problem: Instance, schedule: Schedule) -> str:
+        """Write a schedule as JSON, also an empty one, in which all optional tasks are left out."""
+        return super().render(problem, schedule) or "[]"
+
     def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Omit pieces of actions that do not exist."""
         # Packages with a plan language of their own have no objects as pieces.

@@ -143,10 +143,9 @@ def pieces_of(problem: Instance, rows: Sequence[object]) -> list[Piece]:
     timed = []
     for i, row in enumerate(rows):
         timed.append(timed_row(problem, names, row, f"plan[{i}]"))
-    counts = Counter(row.action.id for row in timed)
-    timed = [_with_mode(problem, row) if counts[row.action.id] == 1 else row for row in timed]
-    timed = _without_doubtful_lengths(problem, timed)
+    timed = _with_modes(problem, _without_doubtful_lengths(problem, timed))
     _check_ends(timed)
+    counts = Counter(row.action.id for row in timed)
     return with_breaks(problem, [_piece(problem, row, counts[row.action.id]) for row in timed])
 
 
@@ -353,11 +352,15 @@ def _with_machine(problem: Instance, row: TimedRow, value: object) -> TimedRow:
     return replace(row, mode=_first_fitting(problem, row, fitting))
 
 
-def _with_mode(problem: Instance, row: TimedRow) -> TimedRow:
-    """Return the only row of an action with a mode: the first that has its duration and its agent, else 0."""
-    if row.mode is not None or len(row.action.modes) == 1:
-        return row
-    return replace(row, mode=_first_fitting(problem, row, range(len(row.action.modes))))
+def _with_modes(problem: Instance, rows: list[TimedRow]) -> list[TimedRow]:
+    """Return rows with modes: for a single row, the first mode with its duration and agent, else 0."""
+    counts = Counter(row.action.id for row in rows)
+    resolved = []
+    for row in rows:
+        modes = range(len(row.action.modes))
+        is_open = row.mode is None and len(modes) > 1 and counts[row.action.id] == 1
+        resolved.append(replace(row, mode=_first_fitting(problem, row, modes)) if is_open else row)
+    return resolved
 
 
 def _first_fitting(problem: Instance, row: TimedRow, modes: Sequence[int]) -> int:
@@ -380,8 +383,8 @@ def _without_doubtful_lengths(problem: Instance, rows: list[TimedRow]) -> list[T
     doubtful = [row for row in rows if row.length_or_end is not None]
     if not doubtful:
         return rows
-    as_durations = [replace(row, duration=row.length_or_end) for row in doubtful]
-    as_ends = [replace(row, end=row.length_or_end) for row in doubtful]
+    as_durations = _with_modes(problem, [replace(row, duration=row.length_or_end) for row in doubtful])
+    as_ends = _with_modes(problem, [replace(row, end=row.length_or_end) for row in doubtful])
     fitting = [choice for choice in (as_durations, as_ends) if _adds_up(problem, choice)]
     if not fitting:
         message = "is neither the duration nor the end of the action; write objects with start and duration or end"

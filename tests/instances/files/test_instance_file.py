@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.transitions import Transitions
 from tests.strategies import instances
 from tests.support.line_counter import count_lines
+from tests.support.random_model_instances import model_mix
 
 FULL: dict[str, Any] = {
     "format": "planoracle/instance",
@@ -250,6 +252,15 @@ def test_written_file_of_version_2_reads_back_equal() -> None:
     copied = read(load_json(json.dumps(document), "k.json"))
     assert copied == instance
     assert fingerprint(copied) == fingerprint(instance)
+
+
+def test_any_instance_of_the_larger_model_reads_back_equal() -> None:
+    for seed in range(60):
+        instance = model_mix(seed)
+        order = [action.id for action in instance.actions]
+        lags = sorted(instance.lags, key=lambda lag: order.index(lag.after))
+        instance = replace(instance, lags=tuple(lags))  # a file has the lags of each action with it
+        assert read(json.loads(json.dumps(to_document(instance)))) == instance, seed
 
 
 def test_version_1_suffices_without_a_new_field() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from support.model_search import best_schedule
+from support.random_model_instances import model_mix
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.builder import Model
 from planoracle.instances.model.instance import Instance, Lag
 from planoracle.instances.model.schedule import Piece
-from planoracle.instances.model.state import NOW, PartialSchedule, residual_instance
+from planoracle.instances.model.state import NOW, STATES, PartialSchedule, residual_instance
+from planoracle.solver.exact.search import solve
 
 
 def workshop() -> Model:
@@ -67,3 +70,19 @@ def test_now_stays_at_tick_0_where_times_are_absolute() -> None:
 def test_features_without_states_are_refused_by_name(model: Model, feature: str) -> None:
     with pytest.raises(InputError, match=f"^model: a state of a run cannot respect {feature}$"):
         residual(model.build(), clock=1)
+
+
+@pytest.mark.slow
+def test_optimum_is_reached_from_every_state_of_an_optimal_schedule() -> None:
+    states = 0
+    for seed in range(100):
+        problem = model_mix(seed)
+        best = best_schedule(problem)
+        if STATES.refusal(problem) or best.schedule is None:
+            continue
+        for clock in range(0, best.makespan + 1, 2):
+            pieces = tuple(piece for piece in best.schedule.pieces if piece.start < clock)
+            rest = residual(problem, *pieces, clock=clock)
+            assert solve(rest).makespan == best.makespan, (seed, clock)
+            states += 1
+    assert states > 20
