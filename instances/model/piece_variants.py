@@ -27,6 +27,14 @@ def whole_runs(instance: Instance, pieces: Pieces) -> Pieces:
 
     Agents, capacities, states, visits and time lags count the span from first start to last end as one piece. It has
     the position and the agent of the first piece.
+
+    Examples
+    --------
+    >>> instance = Instance("i", (Action("t/a", "t", 3, 3, pauses_in_breaks=True),))
+    >>> pieces = [(0, Piece("t/a", 1, 2, "agent")), (1, Piece("t/a", 5, 1, "agent"))]
+    >>> for position, piece in whole_runs(instance, pieces):
+    ...     print(position, *piece)
+    0 t/a 1 5 agent 0
     """
     pausing = instance.pausing
     if not pausing:

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from planoracle.instances.errors import InputError, combine_errors
+from planoracle.instances.model.mode_validation import agent_faults, mode_faults
+from planoracle.instances.model.restriction_validation import (
+    absolute_time_faults,
+    action_faults,
+    family_faults,
+    table_faults,
+    use_faults,
+)
+from planoracle.instances.model.value_checks import MAX_NAME as MAX_NAME
+from planoracle.instances.model.value_checks import MAX_TICKS as MAX_TICKS
+from planoracle.instances.model.value_checks import Faults, name_faults, number_faults
 from planoracle.instances.text import did_you_mean, one_of
 
 if TYPE_CHECKING:
     from planoracle.instances.model.instance import Action, Demand, Instance
 
 
-#: Largest number of ticks anywhere; keeps sums far inside 64 bits (and the solver's domains small).
-MAX_TICKS = 10**9
 #: Largest instance.
 MAX_ACTIONS = MAX_RESOURCES = 10_000
 MAX_LAGS, MAX_AGENTS = 100_000, 1_000
-#: Most modes of an action, and longest name in characters.
-MAX_MODES, MAX_NAME = 1_000, 500
+#: Most modes of an action.
+MAX_MODES = 1_000
 # Actions named at either end of a cycle.
 _CYCLE_END = 10
-
-Faults: TypeAlias = Iterator[InputError]
 
 _LIMITS = {"actions": MAX_ACTIONS, "lags": MAX_LAGS, "resources": MAX_RESOURCES, "agents": MAX_AGENTS}
 
@@ -31,9 +37,10 @@ _LIMITS = {"actions": MAX_ACTIONS, "lags": MAX_LAGS, "resources": MAX_RESOURCES,
 def validate(instance: Instance) -> None:
     """Raise an `InputError` that names the invalid fields of an instance.
 
-    The stages depend on each other: first names and numbers, then actions and time lags, then cycles.
+    The stages depend on each other: first names and numbers, then calendars, transitions and optional tasks, then
+    actions and time lags, then what actions use, then cycles.
     """
-    for stage in (_names, _parts, _whole):
+    for stage in (_names, table_faults, _parts, use_faults, _whole):
         error = combine_errors(stage(instance))
         if error is not None:
             raise error
@@ -48,15 +55,16 @@ def _names(instance: Instance) -> Faults:
         if count > limit:
             yield InputError(f"must have at most {limit} entries", field=field, value=count)
             return
-    yield from _unique((action.id for action in instance.actions), "actions")
-    yield from _unique((resource.name for resource in instance.resources), "resources")
-    yield from _unique(instance.agents, "agents")
+    yield from name_faults((action.id for action in instance.actions), "actions")
+    yield from name_faults((resource.name for resource in instance.resources), "resources")
+    yield from name_faults(instance.agents, "agents")
     if instance.time_limit is not None:
-        yield from _ticks(instance.time_limit, "time_limit")
+        yield from number_faults(instance.time_limit, "time_limit")
     if instance.seconds_per_tick is not None:
-        yield from _ticks(instance.seconds_per_tick, "seconds_per_tick", minimum=1)
+        yield from number_faults(instance.seconds_per_tick, "seconds_per_tick", minimum=1)
     for resource in instance.resources:
-        yield from _ticks(resource.capacity, f"resources[{resource.name}].capacity", minimum=1)
+        minimum = 1 if resource.renewable else 0
+        yield from number_faults(resource.capacity, f"resources[{resource.name}].capacity", minimum)
 
 
 def _parts(instance: Instance) -> Faults:
@@ -75,33 +83,15 @@ def _parts(instance: Instance) -> Faults:
 
 
 def _whole(instance: Instance) -> Faults:
-    """Yield faults of the benchmark's name and cycles of precedences."""
+    """Yield faults of the benchmark's name, cycles of precedences, and absolute times."""
     if not isinstance(instance.benchmark, str):
         yield InputError("must be text", field="benchmark", value=instance.benchmark)
     try:
         topological_order(instance)
     except InputError as error:
         yield error
-
-
-def _unique(names: Iterable[str], field: str) -> Faults:
-    seen: set[str] = set()
-    for name in names:
-        if not isinstance(name, str) or not name:
-            yield InputError("names must be non-empty text", field=field, value=name)
-            continue
-        if len(name) > MAX_NAME:
-            yield InputError(f"names must have at most {MAX_NAME} characters", field=field, value=name)
-        if name in seen:
-            yield InputError("names must be unique", field=field, value=name)
-        seen.add(name)
-
-
-def _ticks(value: object, field: str, minimum: int = 0) -> Faults:
-    if isinstance(value, bool) or not isinstance(value, int):
-        yield InputError("must be a whole number", field=field, value=value)
-    elif not minimum <= value <= MAX_TICKS:
-        yield InputError(f"must lie between {minimum} and {MAX_TICKS}", field=field, value=value)
+        return
+    yield from absolute_time_faults(instance)
 
 
 def _action(
@@ -109,18 +99,24 @@ def _action(
 ) -> Faults:
     field = f"actions[{action.id}]"
     times = action.duration, action.attended, action.release
-    if all(type(time) is int and 0 <= time <= MAX_TICKS for time in times):  # most of the time goes here
+    is_valid = all(type(time) is int and 0 <= time <= MAX_TICKS for time in times)  # most of the time goes here
+    if is_valid:
         yield from _attention(action, field)
     else:
         for name, time in zip(("duration", "attended", "release"), times, strict=True):
-            yield from _ticks(time, f"{field}.{name}")
+            yield from number_faults(time, f"{field}.{name}")
     if action.interruptible:
         yield from _interruptible(action, field, stateful)
+    is_restricted = action.deadline is not None or action.windows or action.pauses_in_breaks or action.place is not None
+    if is_valid and is_restricted:
+        yield from action_faults(instance, action, field)
     task, _, name = action.id.partition("/")
     if task != action.task or not task or not name or "/" in name:
         message = "must be task/name; neither part may be empty or contain '/'"
         yield InputError(message, field=f"{field}.id", value=action.id)
-    yield from _agents(instance, action, field, agents)
+    if action.agents:
+        yield from agent_faults(instance, action.agents, f"{field}.agents", agents)
+    is_attended = action.attended and not instance.eligible(action)  # by agents of its modes only
     if not action.modes:
         yield InputError("needs at least one mode", field=f"{field}.modes", value=[])
     count = len(action.modes)
@@ -128,6 +124,11 @@ def _action(
         yield InputError(f"must have at most {MAX_MODES} entries", field=f"{field}.modes", value=count)
         return
     for number, mode in enumerate(action.modes):
+        if mode.duration is not None or mode.attended is not None or mode.agents is not None:
+            yield from mode_faults(instance, action, mode, f"{field}.modes[{number}]", agents)
+        elif is_attended:
+            is_attended = False  # once is enough
+            yield InputError("an attended action needs an eligible agent", field=f"{field}.agents", value=[])
         for before in mode.after:
             if before not in instance.index or before == action.id:
                 message = "must be another action of the instance" + did_you_mean(before, instance.index)
@@ -143,20 +144,12 @@ def _attention(action: Action, field: str) -> Faults:
     if action.attended > action.duration:
         message = f"must not exceed the duration {action.duration}"
         yield InputError(message, field=f"{field}.attended", value=action.attended)
-    elif action.interruptible and 0 < action.attended < action.duration:
-        message = f"must be 0 or the duration {action.duration} for an interruptible action"
+        return
+    may_pause = action.interruptible or action.pauses_in_breaks
+    if may_pause and 0 < action.attended < action.duration:
+        kind = "an interruptible action" if action.interruptible else "an action that pauses in breaks"
+        message = f"must be 0 or the duration {action.duration} for {kind}"
         yield InputError(message, field=f"{field}.attended", value=action.attended)
-
-
-def _agents(instance: Instance, action: Action, field: str, agents: set[str]) -> Faults:
-    if action.agents:
-        yield from _unique(action.agents, f"{field}.agents")
-    unknown = [agent for agent in action.agents or () if agent not in agents]
-    for agent in unknown:
-        message = one_of(agent, instance.agents, "agents")
-        yield InputError(message, field=f"{field}.agents", value=agent)
-    if action.attended and not unknown and not instance.eligible(action):
-        yield InputError("an attended action needs an eligible agent", field=f"{field}.agents", value=[])
 
 
 def _interruptible(action: Action, field: str, stateful: set[str]) -> Faults:
@@ -166,7 +159,7 @@ def _interruptible(action: Action, field: str, stateful: set[str]) -> Faults:
                 message = "an interruptible action cannot set a state"
                 yield InputError(message, field=f"{field}.interruptible", value=True)
                 return
-            if not action.attended and demand.resource in stateful:
+            if not action.attended_in(mode) and demand.resource in stateful:
                 message = f"an unattended action that uses {demand.resource}, which has states, cannot be interruptible"
                 yield InputError(message, field=f"{field}.interruptible", value=True)
                 return
@@ -175,7 +168,8 @@ def _interruptible(action: Action, field: str, stateful: set[str]) -> Faults:
 def _demand(instance: Instance, demand: Demand, action: Action, mode: int, states: set[tuple[str, str]]) -> Faults:
     resource = instance.resource.get(demand.resource)
     amount = demand.amount
-    if resource is not None and type(amount) is int and 0 <= amount <= resource.capacity and demand.requires is None:
+    is_whole = type(amount) is int and 0 <= amount <= MAX_TICKS
+    if resource is not None and is_whole and demand.requires is None and demand.family is None:
         return
     field = f"actions[{action.id}].modes[{mode}].uses[{demand.resource}]"
     if resource is None:
@@ -183,10 +177,9 @@ def _demand(instance: Instance, demand: Demand, action: Action, mode: int, state
         message = one_of(demand.resource, names, "resources")
         yield InputError(message, field=f"{field}.resource", value=demand.resource)
         return
-    faults = list(_ticks(demand.amount, f"{field}.amount"))
-    yield from faults
-    if not faults and demand.amount > resource.capacity:
-        yield InputError(f"exceeds the capacity {resource.capacity}", field=f"{field}.amount", value=demand.amount)
+    yield from number_faults(demand.amount, f"{field}.amount")
+    if demand.family is not None:
+        yield from family_faults(instance, demand, f"{field}.family")
     if demand.requires is not None and (demand.resource, demand.requires) not in states:
         reachable = sorted(state for name, state in states if name == demand.resource)
         message = "is not the initial state, and no action sets it" + did_you_mean(demand.requires, reachable)
@@ -212,7 +205,7 @@ def _lags(instance: Instance) -> Faults:
         faults: list[InputError] = []
         for bound, value in (("minimum", lag.minimum), ("maximum", lag.maximum)):
             if value is not None and (type(value) is not int or not -MAX_TICKS <= value <= MAX_TICKS):
-                faults += _ticks(value, f"{field}.{bound}", minimum=-MAX_TICKS)
+                faults += number_faults(value, f"{field}.{bound}", minimum=-MAX_TICKS)
         yield from faults
         if not faults and lag.minimum is not None and lag.maximum is not None and lag.maximum < lag.minimum:
             yield InputError(f"is below the minimum {lag.minimum}", field=f"{field}.maximum", value=lag.maximum)

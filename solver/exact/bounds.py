@@ -168,14 +168,21 @@ def _has_states(action: Action) -> bool:
 def lower_bound(instance: Instance, bounds: Windows, enough: float = inf) -> int:
     """Return the larger of the critical path and the work of every resource and of the agents.
 
+    For instances with further features it is the path of the shortest modes, and 0 if a task is optional: its lags may
+    be void.
+
     Parameters
     ----------
     enough
         A sufficient bound: once it is reached, better bounds are not computed.
     """
     heads, tails = bounds.head, bounds.tail
+    if instance.optional:
+        return 0
     paths = zip(heads, instance.actions, tails, strict=True)
-    best = max(head + action.duration + tail for head, action, tail in paths)
+    best = max(head + shortest_duration(action) + tail for head, action, tail in paths)
+    if features_of(instance):
+        return best
     if best < enough:
         best = agents_bound(instance, heads, tails, best)
     if best >= enough:

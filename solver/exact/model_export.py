@@ -13,6 +13,7 @@ from typing import Any
 
 from planoracle import __version__
 from planoracle.instances.errors import InputError
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.instances.text import visible
@@ -20,6 +21,9 @@ from planoracle.solver.exact.bounds import Windows, common_tick, horizon, steps
 from planoracle.solver.exact.cp_model import FAR
 from planoracle.solver.exact.model_size import model_size
 from planoracle.solver.exact.schedule_model import ScheduleModel
+
+#: Features of which MiniZinc models are not written.
+MINIZINC = Component("the export of MiniZinc models", frozenset(Feature))
 
 # Most steps of interruptible actions, and largest model.
 _MOST_STEPS, _LARGEST_MODEL = 10_000, 500_000
@@ -59,7 +63,7 @@ def model_text(instance: Instance, ending: str) -> str:
     Raises
     ------
     InputError
-        If the model would be too large.
+        If the model would be too large, or `MINIZINC` refuses a feature of the instance.
 
     Examples
     --------
@@ -68,6 +72,8 @@ def model_text(instance: Instance, ending: str) -> str:
     >>> [line for line in model_text(pair, ".mzn").splitlines() if line.startswith("constraint start")]
     ['constraint start_2_t_b >= start_1_t_a + 2;', 'constraint start_1_t_a >= start_2_t_b - 6;']
     """
+    if ending == ".mzn":
+        MINIZINC.check(instance)
     model = interval_model(instance, common_tick(instance))
     proto: Any = model.model.proto
     for variable, name in enumerate(_names(model)):

@@ -8,6 +8,7 @@ from itertools import chain
 from time import perf_counter
 
 from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -19,6 +20,9 @@ from planoracle.solver.exact.lexicographic import Lexicographic
 from planoracle.solver.exact.search import solve
 from planoracle.solver.repair.repair_model import PerturbationModel
 from planoracle.solver.repair.target import split_all_pieces
+
+#: Features of which plans are not repaired.
+REPAIR = Component("repair", frozenset(Feature))
 
 #: Objectives that can be minimized, by default in this order.
 OBJECTIVES = ("moved", "shift", "makespan")
@@ -98,7 +102,8 @@ def minimal_change(
     Raises
     ------
     InputError
-        For objectives that are none, unknown actions, and times that are no whole numbers.
+        For objectives that are none, unknown actions, times that are no whole numbers, and features of the instance
+        that `REPAIR` refuses.
     InternalError, RefusedPlanError
         If a schedule found does not pass the rules; never returned as an answer.
 
@@ -112,6 +117,7 @@ def minimal_change(
     >>> found.status, found.moved, found.shift, found.makespan
     ('optimal', ('t/boil',), 1, 11)
     """
+    REPAIR.check(instance)
     return _Search(instance, target, checked_objectives(objectives), time_limit, rules).run()
 
 

@@ -10,6 +10,7 @@ from math import gcd
 from typing import Any, cast
 
 from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.schedule import Schedule
@@ -34,6 +35,9 @@ from planoracle.solver.states.values import (
     values_of,
 )
 
+#: Features of which the states of runs have no values.
+STATES = Component("states of runs", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS, Feature.BREAKS}))
+
 # Largest number of instances with solvers: calls that shift delays make new instances.
 _MOST = 16
 
@@ -57,6 +61,7 @@ class RunValues:
 
     def state_value(self, environment: AnyEnvironment, before: StateValue | None = None) -> StateValue:
         """Return the value of the state of a run."""
+        STATES.check(cast("Instance", environment.problem))
         if environment.impossible is not None:
             return StateValue(Value.infeasible())
         point = self._point(environment)
@@ -121,6 +126,7 @@ class Solver:
     """Values and options of one run; ``limit`` is that of one point of it."""
 
     def __init__(self, run: AnyScheduleRun, limit: Limit) -> None:
+        STATES.check(run.problem)
         self.run = run
         self._accepts = _simulator(run).acceptance(run.rules)
         self.limit = limit

@@ -165,7 +165,6 @@ def test_every_fault_has_line_column_value_and_accepted_values(tmp_path: Path) -
         ),
         ("task,duration,after\na,1,a\n", "t.csv, line 2: after: an action cannot precede itself (got 't/a')"),
         ("task,duration,after\na,1,b\nb,1,a\n", "t.csv: after: the precedences form a cycle: t/a -> t/b -> t/a"),
-        ("task,duration,machine,qty\na,1,m,2\n", "t.csv, line 2: qty: exceeds the capacity 1 (got 2)"),
         ("task,duration,attended\na,1,2\n", "t.csv, line 2: attended: must not exceed the duration 1 (got 2)"),
         (
             "task,duration,due,ready\na,3,4,2\n",

@@ -122,11 +122,6 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
         "actions[t/a].modes[0].uses[pan].resource",
         "must be one of oven (got 'pan')",
     ),
-    "demand over capacity": (
-        {"resources": (OVEN,), "actions": (use(Demand("oven", 3)),)},
-        "actions[t/a].modes[0].uses[oven].amount",
-        "exceeds the capacity 2 (got 3)",
-    ),
     "negative demand": (
         {"resources": (OVEN,), "actions": (use(Demand("oven", -1)),)},
         "actions[t/a].modes[0].uses[oven].amount",
@@ -288,6 +283,8 @@ def test_faults_cover_every_error_of_the_module(monkeypatch: pytest.MonkeyPatch)
         {"actions": (act(attended=0, agents=()),)},
         {"actions": (act(attended=0, interruptible=True), act("b", interruptible=True))},
         {"resources": (OVEN,), "actions": (use(Demand("oven", 2, requires="cold")),)},
+        # A mode that uses more than the capacity is never chosen.
+        {"resources": (OVEN,), "actions": (use(Demand("oven", 3)),)},
         {"resources": (OVEN,), "actions": (act(interruptible=True, modes=(Mode((Demand("oven"),)),)),)},
         {
             "resources": (Resource("pan"),),
