@@ -64,22 +64,22 @@ class DecisionPoint:
         """
         instance = self.instance
         remaining = remaining_ticks(instance, self.state.pieces)
-        begun = {piece.action for piece in self.state.pieces}
-        begun_tasks = {instance.by_id[name].task for name in begun}
+        started_actions = {piece.action for piece in self.state.pieces}
+        started_tasks = {instance.by_id[name].task for name in started_actions}
         for action in instance.actions:
-            is_to_do = action.task not in instance.weights or action.task in begun_tasks
-            if is_to_do and (action.id not in begun or remaining[action.id] > 0):
+            is_to_do = action.task not in instance.weights or action.task in started_tasks
+            if is_to_do and (action.id not in started_actions or remaining[action.id] > 0):
                 return False
         return True
 
 
 def remaining_ticks(instance: Instance, pieces: Iterable[Piece]) -> dict[str, int]:
-    """Return the remaining ticks of every action by id: those of its shortest mode if it has not been started."""
+    """Return the remaining ticks of every action; those of its shortest mode if it has not started."""
     remaining = dict(_shortest_durations(instance))
-    begun = set()
+    started_actions = set()
     for piece in pieces:
-        if piece.action not in begun:
-            begun.add(piece.action)
+        if piece.action not in started_actions:
+            started_actions.add(piece.action)
             remaining[piece.action] = variant_of(instance, piece).duration
         remaining[piece.action] -= piece.duration
     return remaining
@@ -168,7 +168,7 @@ def piece_choices(
 
 
 def _agents(variants: Iterable[Variant]) -> list[str | None]:
-    """Return the agents that are eligible in some variant of an action, and ``None`` if a variant needs none."""
+    """Return the agents that are eligible in some variant, and ``None`` if a variant needs none."""
     agents: dict[str | None, None] = {}
     for variant in variants:
         agents.update(dict.fromkeys(variant.agents or (None,)))

@@ -124,7 +124,7 @@ def _times(problem: Instance, action: Action) -> Iterator[str]:
 
 
 def _work(problem: Instance, action: Action, variant: Variant, named_agents: tuple[str, ...] | None) -> Iterator[str]:
-    """Yield the duration of an action in a variant, and its use of agents, which are named if not all may do it."""
+    """Yield the duration of an action in a variant, and its use of agents."""
     yield span(problem, variant.duration)
     if not variant.agents:
         yield "needs nobody"

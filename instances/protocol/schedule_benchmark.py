@@ -53,7 +53,7 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
     def environment(
         self, problem: Instance, rules: _R | None = None, config: RunConfig = USUAL, reward: Reward | None = None
     ) -> AnyEnvironment:
-        """Return a live run, see `Benchmark.environment`; raises `InputError` for features that have no states."""
+        """Return a live run, see `Benchmark.environment`; refuse features that have no states."""
         LIVE_RUNS.check(problem)
         return super().environment(problem, rules, config, reward)
 

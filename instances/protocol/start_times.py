@@ -69,7 +69,7 @@ def fixed_times(problem: Instance) -> list[int]:
 
 
 def fitting_starts(problem: Instance, remaining: Mapping[str, int], instants: Iterable[int]) -> set[int]:
-    """Return the earliest starts from some instants on that windows and off-times allow, of actions that remain.
+    """Return the earliest starts of actions, from some instants on, that windows and off-times allow.
 
     Parameters
     ----------

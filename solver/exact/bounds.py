@@ -79,6 +79,14 @@ def windows(instance: Instance, deadline: Deadline = NO_LIMIT) -> Windows:
     return Windows(head[::2], tail[1::2], tail[1::2], "" if consistent else "the time lags contradict each other")
 
 
+def windows_of_paths(instance: Instance, deadline: Deadline = NO_LIMIT) -> Windows:
+    """Return `windows`; with optional tasks only the earliest starts, since lags of tasks left out are void."""
+    if not instance.optional:
+        return windows(instance, deadline)
+    none = [0] * len(instance.actions)
+    return Windows([earliest_start(action) for action in instance.actions], none, none)
+
+
 def earliest_start(action: Action) -> int:
     """Return the first tick at which the release and the windows of an action allow a start."""
     openings = [begin for begin, end in action.windows if end >= action.release]

@@ -10,10 +10,10 @@ from math import gcd
 from typing import Any, cast
 
 from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.state import STATES
 from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.registry import contradiction
@@ -34,9 +34,6 @@ from planoracle.solver.states.values import (
     value_of,
     values_of,
 )
-
-#: Features of which the states of runs have no values.
-STATES = Component("states of runs", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS, Feature.BREAKS}))
 
 # Largest number of instances with solvers: calls that shift delays make new instances.
 _MOST = 16

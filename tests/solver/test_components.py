@@ -12,6 +12,7 @@ from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.features import Component, Feature, features_of
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.state import STATES
 from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.protocol.schedule_benchmark import language
 from planoracle.solver.exact.lexicographic import INTERRUPTIONS
@@ -22,7 +23,6 @@ from planoracle.solver.repair.minimal_change import REPAIR, minimal_change
 from planoracle.solver.result import Result
 from planoracle.solver.runs import solver_of
 from planoracle.solver.solve import engine_of, has_state_values, solve
-from planoracle.solver.states.run_solver import STATES
 
 
 def _with(*modes: Mode, **fields: object) -> Action:

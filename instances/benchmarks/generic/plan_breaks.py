@@ -13,7 +13,7 @@ from planoracle.instances.model.time_rules import breaks_of
 
 
 def with_breaks(problem: Instance, pieces: list[Piece]) -> list[Piece]:
-    """Return pieces, of which those of an action that pauses in breaks are cut if a plan has only one of it.
+    """Cut the only piece that a plan has of an action at the breaks in which the action pauses.
 
     A piece with the duration of its action works around the breaks. So does one that ends when this work would; any
     other piece is cut at the breaks that it contains, so that the rules find its fault.
@@ -66,7 +66,7 @@ def _cut(problem: Instance, piece: Piece) -> Iterable[Piece]:
 
 
 def _working_spans(problem: Instance, piece: Piece) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of the work of an action; nothing if it cannot start with its piece, or takes no time."""
+    """Yield begin and end of the work of an action; nothing if it cannot start, or takes no time."""
     duration = variant_of(problem, piece).duration
     times = breaks_of(problem, piece)
     if duration and not times.covers(piece.start):

@@ -353,7 +353,7 @@ def _with_machine(problem: Instance, row: TimedRow, value: object) -> TimedRow:
 
 
 def _with_modes(problem: Instance, rows: list[TimedRow]) -> list[TimedRow]:
-    """Return rows, the only one of an action with a mode: the first that has its duration and its agent, else 0."""
+    """Return rows with modes: for a single row, the first mode with its duration and agent, else 0."""
     counts = Counter(row.action.id for row in rows)
     resolved = []
     for row in rows:
