@@ -42,9 +42,9 @@ from planoracle.instances.text import one_of
 #: first of `_FIXED_RULES` with a schedule that the rules accept.
 GREEDY = "greedy"
 #: Features that the priority rules with the serial and the parallel scheme do not respect.
-LIST_HEURISTICS = Component("the list heuristics", frozenset(Feature))
+LIST_HEURISTICS = Component("the list heuristics", frozenset({Feature.OPTIONAL}))
 #: Features that the improver does not respect.
-IMPROVER = Component("the improver", frozenset(Feature))
+IMPROVER = Component("the improver", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
 #: Features that the algorithms of the benchmarks' papers do not respect.
 PAPER_HEURISTICS = Component("the heuristics of papers", frozenset(Feature))
 #: Heuristics that build one schedule by a fixed rule.
@@ -73,7 +73,7 @@ class HeuristicAnswer:
 Heuristic = Callable[[Instance, Budget], HeuristicOutcome]
 #: Methods of every comparison, which are no heuristics.
 METHODS = ("optimum", "reference", "best_heuristic", "all")
-_FAILED = "the scheme cannot place an action within its maximum lags or before its deadline"
+_FAILED = "the scheme cannot place an action within its maximum lags, windows, calendars, ways and budgets"
 
 
 def _generate(
