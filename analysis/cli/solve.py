@@ -122,7 +122,7 @@ def solve(
     nodes: Annotated[
         int, typer.Option(help="Maximum number of nodes that a depth-first heuristic visits.", metavar="N", min=1)
     ] = 20_000,
-    workers: Annotated[
+    threads: Annotated[
         int,
         typer.Option(help="Solver threads per problem, used if fast methods prove no optimum.", metavar="N", min=1),
     ] = 1,
@@ -192,6 +192,7 @@ def solve(
     planoracle solve timearena/household1
     planoracle solve 'recipe2plan/timed/C*' --format jsonl
     planoracle solve tasks.csv --agents 2 --schedule
+    planoracle solve workshop.csv --workers 3 --calendar shifts.csv --start "2026-11-30 08:00"
     """
     if bundled:
         if show:
@@ -218,7 +219,7 @@ def solve(
         profiles(profile, chosen)  # raises for unknown profiles and rules
     seconds = _SECONDS if time_limit is None and heuristic is None else time_limit
     goal = exact_grid, min_interruptions, engine.value, recompute
-    options = seconds, seed, workers, *goal, heuristic, iterations, nodes
+    options = seconds, seed, threads, *goal, heuristic, iterations, nodes
     work = Solving(profile, tuple(sorted(chosen.items())), *options)
     if export is not None:
         if len(names) > 1:
