@@ -28,8 +28,11 @@ class Feature(StrEnum):
 
 
 def _has_modes(instance: Instance) -> bool:
-    modes = (mode for action in instance.actions for mode in action.modes)
-    return any((mode.duration, mode.attended, mode.agents) != (None, None, None) for mode in modes)
+    for action in instance.actions:
+        for mode in action.modes:
+            if (mode.duration, mode.attended, mode.agents) != (None, None, None):
+                return True
+    return False
 
 
 def _has_budgets(instance: Instance) -> bool:

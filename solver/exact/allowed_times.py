@@ -105,7 +105,7 @@ def pause_ranges(
     """
     runs = list(_runs(off, horizon))
     for number, (begin, end) in enumerate(runs):
-        for first, last in starts_in_windows(_cut(windows, begin, end), duration):
+        for first, last in starts_in_windows(list(_cut(windows, begin, end)), duration):
             yield PauseRange(first, last, 0)
         for window in _cut(windows, begin, end):
             if window[1] == end:

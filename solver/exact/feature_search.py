@@ -134,7 +134,7 @@ class FeatureSearch:
 
     def _solve_until(self, horizon: int, *, is_last: bool) -> bool:
         """Search for the best schedule that ends until a horizon; return whether the search is over."""
-        model = ScheduleModel(self.instance, self.bounds, self.step, 0, horizon, deadline=self.deadline)
+        model = ScheduleModel(self.instance, self.bounds, self.step, 0, horizon, loads=True, deadline=self.deadline)
         if self.instance.optional and not self._maximize_weight(model, is_last=is_last):
             return self.status.settled or not self._has_time()
         self._minimize_makespan(model, is_last=is_last)
@@ -248,10 +248,10 @@ class FeatureSearch:
     def _early(self, model: ScheduleModel, solution: list[int]) -> Schedule:
         """Return a schedule of the same makespan, modes and agents whose starts are small."""
         assert self.schedule is not None
-        kept = [variable for variable in chain.from_iterable(model.modes) if variable is not None]
+        choices = [variable for variable in chain.from_iterable(model.modes) if variable is not None]
         for segment in chain.from_iterable(model.segments):
-            kept += [literal for literal in segment.agents.values() if literal is not None]
-        for variable in dict.fromkeys((*kept, *model.executed.values())):
+            choices += [literal for literal in segment.agents.values() if literal is not None]
+        for variable in dict.fromkeys((*choices, *model.executed.values())):
             model.model.restrict(variable, solution[variable], solution[variable])
         makespan = solution[model.makespan]
         model.model.restrict(model.makespan, 0, makespan)

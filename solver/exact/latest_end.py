@@ -1,19 +1,21 @@
-"""A makespan that some optimal schedule does not exceed, for problems with calendars, windows and ways.
+"""A makespan that some optimal schedule does not exceed, for any problem.
 
-*Claim.* Let ``period`` be the least common multiple of the periods of all calendars, and ``settled`` the last off-time,
-window or release that is not periodic. After ``settled``, any ``period`` consecutive idle ticks can be cut out of a
-schedule: what comes later begins ``period`` ticks earlier, at the same place of every periodic calendar, inside the same
-last windows, and no lag, way or state notices it. A tick is idle if no action is under way in it, no action of no length
-stands at its first instant, no minimum lag or way runs over it, and no lag with a negative maximum ``-k`` has its
-``after`` starting in the ``k`` ticks before it or at it.
+*Claim.* Let ``period`` be the least common multiple of the periods of all calendars, and ``settled`` the last
+off-time, window or release that is not periodic. After ``settled``, any ``period`` consecutive idle ticks can be cut
+out of a schedule: what comes later begins ``period`` ticks earlier, at the same place of every periodic calendar, inside
+the same last windows, and no lag, way or state notices it. A tick is idle if no action is under way in it, no action of
+no length stands at its first instant, no minimum lag or way runs over it, and no lag with a negative maximum ``-k`` has
+its ``after`` starting in the ``k`` ticks before it or at it.
 
-So some optimal schedule has fewer than ``period`` idle ticks between any two times that are not idle, and before the first
-one. There are no more such times than pieces, because lags and ways can be counted next to a piece.
+So some optimal schedule has fewer than ``period`` idle ticks between any two times that are not idle, and before the
+first one. There are no more such times than pieces, because lags and ways can be counted next to a piece.
 """
 
 from __future__ import annotations
 
-from planoracle.instances.model.calendars import OffTimes
+from collections.abc import Iterable
+
+from planoracle.instances.model.calendars import Calendar, OffTimes
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.solver.exact.bounds import longest_duration
 
@@ -39,7 +41,7 @@ def latest_end(instance: Instance) -> int:
     for action in instance.actions:
         pieces = max(1, action.duration) if action.interruptible else 1
         busy = max(_longest_span(instance, action, settled), 1)
-        total += busy + longest_lags[action.id] + pieces * (_longest_way(instance, action) + period - 1)
+        total += busy + longest_lags[action.id] + pieces * (_ticks_on_ways(instance, action) + period - 1)
     return total
 
 
@@ -69,7 +71,9 @@ def _longest_span(instance: Instance, action: Action, settled: int) -> int:
     for variant in instance.variants[action.id]:
         resources = [demand.resource for demand in variant.demands]
         for agent in variant.agents or (None,):
-            members = [*resources, agent] if variant.attended else resources
+            members: list[str | None] = [*resources]
+            if variant.attended:
+                members.append(agent)
             times = _off_times_of(instance, members)
             working_ticks = _working_ticks(times, settled)
             if working_ticks and times.calendars:
@@ -78,9 +82,9 @@ def _longest_span(instance: Instance, action: Action, settled: int) -> int:
     return max(spans)
 
 
-def _off_times_of(instance: Instance, members: list[str | None]) -> OffTimes:
+def _off_times_of(instance: Instance, members: Iterable[str | None]) -> OffTimes:
     """Return the off-times of some members together."""
-    calendars = []
+    calendars: list[Calendar] = []
     for member in members:
         if member in instance.off_times:
             calendars += instance.off_times[member].calendars
@@ -98,8 +102,8 @@ def _working_ticks(times: OffTimes, settled: int) -> int:
     return working
 
 
-def _longest_way(instance: Instance, action: Action) -> int:
-    """Return the longest ways to a visit of an action, of all its members together."""
+def _ticks_on_ways(instance: Instance, action: Action) -> int:
+    """Return the ticks that all members of an action need at most on their ways to it."""
     used = set[str]()
     for mode in action.modes:
         used.update(demand.resource for demand in mode.demands)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from planoracle.instances.model.calendars import OffTimes, working_spans
+from planoracle.instances.model.calendars import Calendar, OffTimes, working_spans
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece
 from planoracle.solver.exact.allowed_times import Ranges, pause_ranges, starts_in_windows, starts_outside
@@ -124,12 +124,12 @@ def windows_of(action: Action, horizon: int) -> list[tuple[int, int]]:
 
 
 def off_times_of_piece(instance: Instance, piece: Piece) -> OffTimes:
-    """Return the times at which an action that pauses in breaks pauses, with the mode and agent of a piece."""
+    """Return the off-times of the resources and the agent of a piece, for which its action pauses."""
     variant = instance.variants[piece.action][piece.mode]
     members = [demand.resource for demand in variant.demands]
     if variant.attended and piece.agent is not None:
         members.append(piece.agent)
-    calendars = []
+    calendars: list[Calendar] = []
     for member in members:
         if member in instance.off_times:
             calendars += instance.off_times[member].calendars

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planoracle.instances.model.transitions import Transitions
 from planoracle.solver.exact.cp_model import FAR, negated
 from planoracle.solver.exact.segments import Segment, literals
 

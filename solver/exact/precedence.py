@@ -216,7 +216,7 @@ def _insert(paths: _Distances, i: int, j: int, length: int) -> None:
 
 @ProblemCache
 def closure(instance: Instance) -> list[int]:
-    """Return for every action a bit set of the actions that must finish before it starts, if they are executed."""
+    """Return for every action a bit set of those that must finish before it starts, if executed."""
     before = [0] * len(instance.actions)
     optional = instance.weights
     for i in instance.order:

@@ -101,15 +101,15 @@ class ResourceConstraints:
 
     def _add_budget(self, users: list[User], resource: Resource) -> None:
         """Let the amounts of all chosen modes sum to no more than a budget."""
-        rest = resource.capacity
+        rest_of_budget = resource.capacity
         terms: list[tuple[int, int]] = []
         for user in {(user.action, user.present): user for user in users}.values():  # not once for each version
             if user.present:
                 (literal,) = user.present
                 terms.append((literal, user.demand.amount))
             else:
-                rest -= user.demand.amount
-        self.model.linear(terms, -FAR, rest)
+                rest_of_budget -= user.demand.amount
+        self.model.linear(terms, -FAR, rest_of_budget)
 
     def _add_resource(self, users: list[User], resource: Resource) -> None:
         model = self.model
@@ -126,7 +126,7 @@ class ResourceConstraints:
                     intervals.append((interval, amount))
         model.capacity(intervals, resource.capacity)
 
-    def _merged_settings(self, users: list[_User], initial: str | None) -> dict[int, tuple[int, ...]]:
+    def _merged_settings(self, users: list[User], initial: str | None) -> dict[int, tuple[int, ...]]:
         """Let settings share the capacity of another use over the same interval.
 
         Returns, for every use that may be merged into another, the literal that it is not.

@@ -17,9 +17,10 @@ from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.solver.exact.bounds import Windows, shortest_duration, urgent
 from planoracle.solver.exact.cp_model import CpModel, negated
-from planoracle.solver.exact.precedence import closure
+from planoracle.solver.exact.model_of_loads import add_loads
 from planoracle.solver.exact.model_of_times import add_time_constraints, worked_pieces
 from planoracle.solver.exact.model_of_transitions import add_transitions
+from planoracle.solver.exact.precedence import closure
 from planoracle.solver.exact.resources import (
     Inside,
     ResourceConstraints,
@@ -69,6 +70,8 @@ class ScheduleModel:
     ordering
         Add the order of every pair of actions that cannot overlap, by a literal where it is open. Redundant; slows down
         small proofs and makes large ones possible.
+    loads
+        State that the work of every resource and crew fits before the end. Redundant; helps where modes are chosen.
     fixed_pieces
         Number of pieces of a state of a run that the model can hold, by crew (named by its first agent); see the
         attribute of this name.
@@ -91,6 +94,7 @@ class ScheduleModel:
         *,
         relaxed: bool = False,
         ordering: bool = False,
+        loads: bool = False,
         fixed_pieces: Mapping[str, int] | None = None,
         deadline: Deadline = NO_LIMIT,
     ) -> None:
@@ -148,6 +152,8 @@ class ScheduleModel:
         resources.add()
         #: Uses, settings that may share their room, and the literals that they do.
         self.joins = resources.joins
+        if loads:
+            add_loads(self)
         add_time_constraints(self)
         add_transitions(self)
         self.model.minimize(self.makespan)
@@ -190,11 +196,11 @@ class ScheduleModel:
 
     def _any_of(self, choices: Sequence[int | None]) -> int:
         """Return a literal that holds if one of the literals of some modes does."""
-        known = [literal for literal in choices if literal is not None]
-        if len(known) == 1:
-            return known[0]
+        mode_literals = [literal for literal in choices if literal is not None]
+        if len(mode_literals) == 1:
+            return mode_literals[0]
         chosen = self.model.boolean()
-        self.model.exactly_one([negated(chosen), *known])
+        self.model.exactly_one([negated(chosen), *mode_literals])
         return chosen
 
     def _versions_of(self, group: VersionGroup, present: int | None) -> Iterator[Version]:
@@ -240,7 +246,7 @@ class ScheduleModel:
         return segments
 
     def _conditions(self, before: int, after: int, last: Segment) -> tuple[int, ...]:
-        """Return the literals that hold if the end of an action, of which this is the last part, bounds another one."""
+        """Return the literals that hold if the end of this segment of an action bounds another one."""
         conditions = (*literals(last.present), *literals(self.present[before]), *literals(self.present[after]))
         return tuple(dict.fromkeys(conditions))
 

@@ -43,7 +43,7 @@ class Segment:
 
 @dataclass(slots=True)
 class Version:
-    """What an action may be in the schedule: one or several of its modes that agree in times and agents.
+    """Form of an action in the schedule: one or several of its modes that agree in times and agents.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Version:
     segments: list[Segment] = field(default_factory=list)
 
 
-class PausingCrew(NamedTuple):
+class AlikeAgents(NamedTuple):
     """Agents with whom an action pauses at the same times."""
 
     agents: tuple[str, ...]
@@ -84,11 +84,11 @@ class VersionGroup(NamedTuple):
     attended: int
     agents: tuple[str, ...]
     modes: tuple[int, ...]
-    pausing: tuple[PausingCrew, ...] = ()
+    pausing: tuple[AlikeAgents, ...] = ()
 
 
 def version_groups(instance: Instance, action: Action) -> list[VersionGroup]:
-    """Return the groups of modes of an action, of which each is a version or, with several crews, some versions."""
+    """Return the groups of modes of an action: each is a version, or a version for each set of agents."""
     variants = instance.variants[action.id]
     may_pause = action.pauses_in_breaks and bool(instance.calendars)
     modes: dict[tuple[int, int, tuple[str, ...], tuple[Calendar, ...]], list[int]] = {}
@@ -100,10 +100,10 @@ def version_groups(instance: Instance, action: Action) -> list[VersionGroup]:
         modes.setdefault(key, []).append(number)
     groups = []
     for (duration, attended, agents, calendars), numbers in modes.items():
-        pausing: tuple[PausingCrew, ...] = ()
+        pausing: tuple[AlikeAgents, ...] = ()
         if may_pause and duration:
-            pausing = _pausing_crews(instance, agents, calendars) if attended else (
-                PausingCrew(agents, OffTimes(calendars)),
+            pausing = (
+                _alike_agents(instance, agents, calendars) if attended else (AlikeAgents(agents, OffTimes(calendars)),)
             )
         groups.append(VersionGroup(duration, attended, agents, tuple(numbers), pausing))
     return groups
@@ -119,16 +119,16 @@ def _calendars_of(instance: Instance, demands: Sequence[Demand]) -> tuple[Calend
     return tuple(calendars)
 
 
-def _pausing_crews(
+def _alike_agents(
     instance: Instance, agents: tuple[str, ...], calendars: tuple[Calendar, ...]
-) -> tuple[PausingCrew, ...]:
+) -> tuple[AlikeAgents, ...]:
     """Return the agents in groups of equal pauses while they use resources with some calendars."""
     crews: dict[tuple[Calendar, ...], list[str]] = {}
     for agent in agents:
         off_times = instance.off_times.get(agent)
         additional_calendars = () if off_times is None else off_times.calendars
         crews.setdefault(additional_calendars, []).append(agent)
-    return tuple(PausingCrew(tuple(crew), OffTimes([*calendars, *times])) for times, crew in crews.items())
+    return tuple(AlikeAgents(tuple(crew), OffTimes([*calendars, *times])) for times, crew in crews.items())
 
 
 def literals(literal: int | None) -> tuple[int, ...]:
