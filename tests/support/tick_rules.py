@@ -182,10 +182,11 @@ def _keeps_agents(instance: Instance, runs: dict[str, Run]) -> bool:
         if len(set(ticks)) < len(ticks):
             return False
     starts = chain.from_iterable(run.starts for run in runs.values())
-    for agent, instant in starts:
-        if any(begin < instant < end for begin, end in spans_by_agent[agent]):
-            return False
-    return True
+    return not any(_is_inside(instant, spans_by_agent[agent]) for agent, instant in starts)
+
+
+def _is_inside(instant: int, spans: list[tuple[int, int]]) -> bool:
+    return any(begin < instant < end for begin, end in spans)
 
 
 class Use(NamedTuple):
