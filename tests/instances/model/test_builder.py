@@ -223,7 +223,7 @@ def test_faults_of_dates_name_their_field(
     start_time: str | None, seconds: int | None, arguments: dict[str, Any], message: str | None
 ) -> None:
     def build() -> Instance:
-        return Model(seconds_per_tick=seconds, start_time=start_time).task("t").action("a", 1, **arguments).build()
+        return Model(seconds_per_tick=seconds, start_time=start_time).task("t").action("a", 0, **arguments).build()
 
     if message is None:
         assert build().actions[0].deadline == 0
