@@ -145,7 +145,7 @@ def _last_visits(stay: _Stay | None, group: list[Visit], ways: _Ways) -> list[Vi
     # Pairs of the set of visits that were made, as bits, and the last of them.
     reached = {(1 << j, j) for j in range(count) if _can_arrive(stay, group[j], ways)}
     for _ in range(count - 1):
-        longer = set()
+        longer: set[tuple[int, int]] = set()
         for made_bits, i in reached:
             longer.update((made_bits | 1 << j, j) for j in followers[i] if not made_bits >> j & 1)
         reached = longer
