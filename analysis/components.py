@@ -39,7 +39,13 @@ DECLARED = (
 
 
 def components() -> list[Component]:
-    """Return all components: exact ones first, benchmarks last."""
+    """Return all components: exact ones first, benchmarks last.
+
+    Examples
+    --------
+    >>> [component.name for component in components() if not component.refused][-1]
+    'rules and plans of `generic`'
+    """
     return [*_EXACT, *DECLARED, *_benchmarks()]
 
 

@@ -96,7 +96,8 @@ class Comparison:
     actions
         Number of actions; ``None`` if a plan chooses them, as in kitchens.
     exact, lower_bound
-        Result of the exact solver, and the proved lower bound on the makespan in ticks, of plans of the greatest weight.
+        Result of the exact solver, and the proved lower bound on the makespan in ticks; with optional tasks, of plans
+        of the greatest weight.
     weight_bound
         Proved upper bound of the weight; ``None`` if no task is optional.
     entries
