@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS, improve, list_schedule
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.model.schedule import Schedule
@@ -23,11 +24,17 @@ from planoracle.solver.exact.bounds import Windows, common_tick, earliest_start,
 from planoracle.solver.exact.cp_model import FAR, CpOutcome, run
 from planoracle.solver.exact.latest_end import latest_end
 from planoracle.solver.exact.model_size import model_size
+from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import FeatureParams
+from planoracle.solver.exact.strategies import neighbourhood_settings
 from planoracle.solver.result import OnProgress, Result, versions
 
 _SETTINGS: dict[str, Any] = {"presolve": True, "linearization": 1}
+
+
+#: Features that the search around the first schedule does not respect; CP-SAT's own schedule is the first one then.
+NEIGHBOURHOOD = Component("the neighbourhood search", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
 
 
 class FeatureSearch:
@@ -154,6 +161,30 @@ class FeatureSearch:
                     return False
         return model_size(self.instance, self.bounds, self.step) <= self.params.max_model
 
+    def _improve_by_neighbourhoods(self, model: ScheduleModel) -> None:
+        """Improve the schedule of a large problem by a search around it, until it gets no shorter."""
+        params, report = self.params, self.on_progress
+        assert self.schedule is not None
+        values = model.values(self.schedule)
+        if values is None:
+            return
+        lower_bound = self.lower_bound or 0
+        search = NeighbourhoodSearch(
+            model,
+            values,
+            neighbourhood_settings(is_crowded=False, is_windowed=False),
+            self.seed,
+            lambda makespan: None if report is None else report(makespan * self.step, lower_bound),
+        )
+        deadline = self.deadline.within(params.neighbourhood_share * self.deadline.remaining())
+        workers = 1 if self.deadline.counted else max(1, self.workers)
+        previous = None
+        while search.makespan != previous:
+            previous = search.makespan
+            search.search(deadline, -(-lower_bound // self.step), params.neighbourhood, workers)
+        if search.makespan * self.step < self.schedule.makespan:
+            self.schedule = search.schedule()
+
     def _solve_until(self, horizon: int, *, is_last: bool) -> bool:
         """Search for the best schedule that ends until a horizon; return whether the search is over."""
         model = ScheduleModel(self.instance, self.bounds, self.step, 0, horizon, loads=True, deadline=self.deadline)
@@ -196,7 +227,19 @@ class FeatureSearch:
         return is_proved
 
     def _minimize_makespan(self, model: ScheduleModel, *, is_last: bool) -> None:
-        outcome = self._run(model)
+        if len(self.instance.actions) >= self.params.first_neighbourhood and not NEIGHBOURHOOD.refusal(self.instance):
+            first_deadline = self.deadline.within(self.params.first_proof * self.deadline.remaining())
+            self._minimize_until(first_deadline, model, is_last=is_last)
+            if self.status.settled or self.schedule is None:
+                return
+            self._improve_by_neighbourhoods(model)
+            model.narrow(self.lower_bound or 0, self.schedule.makespan)
+            model.model.hint(model.values(self.schedule) or {})
+        self._minimize_until(self.deadline, model, is_last=is_last)
+
+    def _minimize_until(self, deadline: Deadline, model: ScheduleModel, *, is_last: bool) -> None:
+        """Minimize the makespan until a deadline, and keep the schedule and the bound."""
+        outcome = self._run(model, deadline)
         if outcome.status == Status.infeasible:
             self._refute(model, is_last=is_last)
             return
@@ -209,7 +252,7 @@ class FeatureSearch:
             self.schedule = self._early(model, outcome.solution)
             return
         bound = max(0, ceil(outcome.bound - 1e-6)) * self.step if outcome.bound > -FAR else 0
-        self.lower_bound = bound
+        self.lower_bound = max(bound, self.lower_bound or 0)
         self.status = Status.unknown if self.schedule is None else Status.feasible
         self.proof = "time limit"
 
@@ -227,10 +270,10 @@ class FeatureSearch:
             return
         self.proof = "infeasible by one setting of presolve; time limit before the other confirmed it"
 
-    def _run(self, model: ScheduleModel) -> CpOutcome:
+    def _run(self, model: ScheduleModel, deadline: Deadline | None = None) -> CpOutcome:
         outcome = run(
             model.model,
-            deadline=self.deadline,
+            deadline=deadline or self.deadline,
             seed=self.seed,
             workers=self.workers,
             on_progress=self._reporter(),

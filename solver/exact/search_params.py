@@ -204,6 +204,15 @@ class FeatureParams:
         Lists that the improver tries for it.
     first_share
         Greatest share of the remaining time for it.
+    first_neighbourhood
+        Actions from which a search around the incumbent pays.
+    first_proof
+        Share of the time for a proof before that search.
+    neighbourhood
+        Effort of one round of that search in CP-SAT's deterministic time; a round without a shorter schedule is the
+        last one.
+    neighbourhood_share
+        Greatest share of the remaining time for that search.
     """
 
     short_horizon: int = 2
@@ -213,6 +222,10 @@ class FeatureParams:
     first_schedule: int = 30
     priority_lists: int = 30
     first_share: float = 0.1
+    first_neighbourhood: int = 100
+    first_proof: float = 0.1
+    neighbourhood: float = 1.5
+    neighbourhood_share: float = 0.6
 
 
 @dataclass(frozen=True)
