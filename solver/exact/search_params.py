@@ -218,7 +218,7 @@ class FeatureParams:
     short_horizon: int = 2
     max_off_times: int = 20_000
     max_model: int = 500_000
-    early: float = 0.2
+    early: float = 0.02
     first_schedule: int = 30
     priority_lists: int = 30
     first_share: float = 0.1

@@ -1,4 +1,4 @@
-"""Random tours of agents between places, and the shortest tour of a single agent; deterministic for a seed."""
+"""Random tours of agents between places, and the shortest tour of an agent; deterministic for a seed."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def shortest_tour(instance: Instance) -> int | None:
     ends: list[dict[int, int]] = [{} for _ in range(1 << count)]  # by the set of visits made, and the last of them
     for number in range(count):
         _arrive(instance, ends, 0, number, ways.get((depot, _place(instance, number))))
-    for made in range(1, 1 << count):
-        for last, end in list(ends[made].items()):
+    for visited in range(1, 1 << count):
+        for last, end in list(ends[visited].items()):
             for number in range(count):
-                if not made >> number & 1:
+                if not visited >> number & 1:
                     way = ways.get((_place(instance, last), _place(instance, number)))
-                    _arrive(instance, ends, made, number, None if way is None else end + way)
+                    _arrive(instance, ends, visited, number, None if way is None else end + way)
     return min(ends[-1].values(), default=None)
 
 
@@ -96,7 +96,7 @@ def _place(instance: Instance, number: int) -> str:
     return place
 
 
-def _arrive(instance: Instance, ends: list[dict[int, int]], made: int, number: int, arrival: int | None) -> None:
+def _arrive(instance: Instance, ends: list[dict[int, int]], visited: int, number: int, arrival: int | None) -> None:
     """Record the earliest end of a visit after a set of visits."""
     if arrival is None:
         return
@@ -104,6 +104,6 @@ def _arrive(instance: Instance, ends: list[dict[int, int]], made: int, number: i
     for begin, close in action.windows or ((action.release, 10**9),):
         end = max(arrival, begin) + action.duration
         if end <= close:
-            reached = ends[made | 1 << number]
+            reached = ends[visited | 1 << number]
             reached[number] = min(reached.get(number, end), end)
             return

@@ -58,7 +58,7 @@ def test_schedule_without_idle_ticks_of_all_periods_keeps_the_rules(block: int) 
 
 
 def delayed_schedules(instance: Instance, schedule: Schedule, seed: int) -> Iterator[Schedule]:
-    """Yield schedules that keep the rules; each delays some actions, or all after an instant, of the one before."""
+    """Yield schedules that keep the rules, each with later actions than the schedule before."""
     random = Random(seed)
     names = sorted({piece.action for piece in schedule.pieces})
     for _ in range(DELAYS):
