@@ -145,7 +145,7 @@ class SolverOracle:
         if has_state_values(problem):
             return solver_of(run, self.limit).rest
         if has_solver(problem):
-            return unsolved(problem, kind_of(problem).refusal("values of states", problem).message)
+            return unsolved(problem, kind_of(problem).values_refusal(problem))
         return unsolved(problem)
 
     def values(self, run: AnyRun) -> Sequence[int | None]:

@@ -76,7 +76,7 @@ def with_values_of_modes(action: Action, attended: Any, agents: Iterable[str]) -
     default = duration if is_attended else 0
     attended_ticks = default if attended in (None, ALL) else attended
     action = replace(action, duration=duration, attended=attended_ticks)
-    if not any(map(_has_values, action.modes)):
+    if not any(map(has_values, action.modes)):
         return action
     if is_of_modes:
         modes = [_explicit(mode, is_attended=is_attended) for mode in action.modes]
@@ -86,7 +86,8 @@ def with_values_of_modes(action: Action, attended: Any, agents: Iterable[str]) -
     return replace(action, modes=tuple(normal_mode(action, mode, eligible) for mode in modes))
 
 
-def _has_values(mode: Mode) -> bool:
+def has_values(mode: Mode) -> bool:
+    """Return whether a mode has a duration, attended ticks or agents."""
     return mode.duration is not None or mode.attended is not None or mode.agents is not None
 
 
