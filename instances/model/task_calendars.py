@@ -176,9 +176,10 @@ class OffTimeReader:
             for first, last in spans_of(off):
                 yield off_span(first, last, self.clock)
         elif has_span:
-            for field, value in (("begin", begin), ("end", end)):
-                if not cell_text(value):
-                    raise InputError("is missing; an off-time needs a begin and an end", field=field)
+            if not cell_text(end):
+                raise InputError("has no end; an off-time needs a begin and an end", field="begin")
+            if not cell_text(begin):
+                raise InputError("has no begin; an off-time needs a begin and an end", field="end")
             first_text, last_text = _text(begin), _text(end)
             yield off_span(first_text, last_text, self.clock)
         elif cell_text(self._cell(cells, "days")):

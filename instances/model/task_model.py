@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError, InputNote, combine_errors
 from planoracle.instances.model.end_points import END, START, EndPoints
@@ -140,6 +140,8 @@ class _ModelBuilder:
         self.agents: dict[int, list[str]] = {}
         self.weights: dict[str, int] = {}
         self.off_times: list[OffTime] = []
+        #: Windows of each task, as the builder takes them.
+        self.windows: dict[int, list[tuple[Any, Any]]] = {}
         self.points = EndPoints(())
         #: Position of each task in `points`, by its row.
         self._positions = {i: position for position, i in enumerate(table.tasks)}
@@ -152,6 +154,7 @@ class _ModelBuilder:
         yield from self._read_agents()
         yield from self._read_workers()
         yield from self._read_pauses()
+        yield from self._read_windows()
         yield from self._read_optional_jobs()
         yield from self.set_ups.read()
         yield from self._read_off_times()
@@ -264,6 +267,18 @@ class _ModelBuilder:
                 is_anywhere = cells["pauses"] == "anywhere"
                 if is_anywhere != cells["interruptible"]:
                     yield table.fault(i, "pauses", f"contradicts the column {table.columns['interruptible']}")
+
+    def _read_windows(self) -> Iterator[InputError]:
+        """Read the windows of all rows."""
+        table = self.table
+        for i in table.tasks:
+            windows = self.windows.setdefault(i, [])
+            try:
+                for begin, end in table.cells[i].get("windows", ()):
+                    windows.append(window_span(begin, end, self.model.clock))
+                self.model.clock.windows(windows)
+            except InputError as error:
+                yield table.fault(i, "windows", error.message)
 
     def _pauses(self, i: int) -> str:
         """Return when a task may pause."""
@@ -542,7 +557,7 @@ class _ModelBuilder:
             agents=agents,
             label=cells.get("label", ""),
             deadline=action.deadline,
-            windows=self._windows(i),
+            windows=self.windows[i],
         )
         for mode in modes:
             if len(modes) > 1:
@@ -556,13 +571,6 @@ class _ModelBuilder:
         if attended is True:
             return None
         return int(attended)
-
-    def _windows(self, i: int) -> list[tuple[object, object]]:
-        """Return the windows of a row, as the builder takes them."""
-        windows = []
-        for begin, end in self.table.cells[i].get("windows", ()):
-            windows.append(window_span(begin, end, self.model.clock))
-        return windows
 
     def _add_uses(self, i: int, mode: TaskMode, capacities: Capacities) -> None:
         """Add the uses of one mode of a row to the last mode of the model."""

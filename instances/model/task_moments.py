@@ -54,7 +54,11 @@ def is_date(value: Any) -> bool:
     text = _plain(value)
     if not text or len(text) > _LONGEST:
         return False
-    return _split_day(text) is not None or _UNCLEAR.fullmatch(text) is not None
+    try:
+        has_day = _split_day(text) is not None
+    except InputError:  # a date that does not exist
+        return True
+    return has_day or _UNCLEAR.fullmatch(text) is not None
 
 
 def is_clock_time(value: Any) -> bool:
