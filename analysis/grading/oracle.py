@@ -64,6 +64,8 @@ def _optimum(problem: Problem, rules: Rules | None, limit: Limit, *, is_cached: 
     bundled = bundled_result(problem, rules)
     if bundled is not None:
         return bundled
+    # The cache keeps the shortest plan, but plans of different weight are not compared by their makespan.
+    is_cached = is_cached and not getattr(problem, "optional", ())
     store = default_cache() if is_cached and isinstance(limit, WorkLimit) and has_solver(problem) else None
     if store is None:
         return solve(problem, rules=rules, time_limit=limit)

@@ -42,6 +42,35 @@ floating-point numbers, such as browsers, are exact up to 2^53 only.
 at least ``minimum`` ticks, and every piece at most ``maximum`` ticks, after that finish. A lag
 with only a maximum does not order the two actions.
 
+*Modes.* One mode of each action is chosen, for all of its pieces. It decides duration, attended ticks, eligible
+agents and demands; what it leaves out, the action says. A mode without agents and attended ticks is unattended; one
+with a duration only is attended throughout or not at all, as its action is. A mode whose amount exceeds a capacity is
+never chosen.
+
+*Budgets.* A resource that is not renewable is used up: the amounts of all executed actions, each counted once, sum to
+at most its capacity. It has no states, calendars and transitions.
+
+*Windows.* Each piece lies between release and deadline, and in a window if there are some; both ends count.
+
+*Calendars.* While an agent is off, no piece holds it and it starts nothing; while a resource is off, no piece uses
+it, also with amount 0. An action of duration 0 does not start at a tick at which its starter, or something that it
+uses, is off. States persist. Calendars, windows, deadlines and starts of members count from tick 0.
+
+*Pauses in breaks.* An action with ``pauses_in_breaks`` pauses exactly while something that it needs is off: a
+resource of its mode or, if it is attended, its agent. For agents, capacities, states, visits and lags the time from
+its start to its end counts as one piece: one agent does all of it, and what it holds stays reserved. It starts in its
+first tick of work, which alone needs an agent that starts it, and makes and takes no shared room.
+
+*Optional tasks* are executed as a whole or not at all. The greatest total weight of executed tasks comes first, then
+the makespan. Of a task that is left out, settings, amounts and visits do not happen, and lags and entries of
+``Mode.after`` that name its actions are void.
+
+*Transitions.* A piece that holds an agent is a visit at the action's place, for its attended ticks; the start of an
+unattended piece is one of no length. A piece that uses a resource is a visit at the demand's family. Visits of a
+member are ordered by start, then end. Between one and the next lie at least the ticks from the first place to the
+second, as given, and before the first one those from the member's start. Visits of no length at one instant may come
+in any order; there are at most eight.
+
 Examples
 --------
 An oven for two trays, hot at first. No use makes room for the second setting:
@@ -70,6 +99,16 @@ After two different settings at one instant the state is undefined, until the ne
 >>> cool = use("cool", 2, 0, 1, sets="cold")
 >>> faults((heat, 0), (cool, 0), (bake, 2)), faults((heat, 0), (cool, 0), (keep, 2), (bake, 4))
 ({'resource_state'}, 'none')
+
+Work that pauses at lunch, and only then:
+
+>>> office = Instance("o", (Action("t/sort", "t", 3, 3, pauses_in_breaks=True),),
+...                   calendars=(Calendar(("agent",), ((4, 6),)),))
+>>> for start, end in (2, 4), (1, 3):
+...     pieces = Piece("t/sort", start, end - start, "agent"), Piece("t/sort", 6, 3 - end + start, "agent")
+...     print([fault.kind for fault in referee(office, Schedule(pieces)).violations])
+[]
+['pause']
 """
 
 from __future__ import annotations
@@ -283,6 +322,9 @@ class Lag:
 @dataclass(frozen=True, repr=False)
 class Instance(CacheHolder):
     """Scheduling problem: execute every action, with the least makespan. Immutable and validated.
+
+    Actions of optional tasks may be left out. Modes lose the values that they have anyway, see
+    `planoracle.instances.model.mode_validation.normal_mode`.
 
     Attributes
     ----------

@@ -235,19 +235,17 @@ class FeatureSearch:
             self.schedule = previous
 
     def _early(self, model: ScheduleModel, solution: list[int]) -> Schedule:
-        """Return a schedule of the same makespan, modes and agents whose starts are small."""
+        """Return a schedule of the same makespan, choices and orders whose starts are small."""
         assert self.schedule is not None
-        choices = [variable for variable in chain.from_iterable(model.modes) if variable is not None]
-        for segment in chain.from_iterable(model.segments):
-            choices += [literal for literal in segment.agents.values() if literal is not None]
-        for variable in dict.fromkeys((*choices, *model.executed.values())):
-            model.model.restrict(variable, solution[variable], solution[variable])
+        for variable, domain in enumerate(model.model.domains()):
+            if [*domain] == [0, 1]:  # a choice or an order
+                model.model.restrict(variable, solution[variable], solution[variable])
         makespan = solution[model.makespan]
         model.model.restrict(model.makespan, 0, makespan)
         starts = dict.fromkeys(segment.start for segment in chain.from_iterable(model.segments))
         model.model.minimize_sum([(start, 1) for start in starts])
         model.model.hint(dict(enumerate(solution)))
-        outcome = run(model.model, deadline=self.deadline, seed=self.seed, deterministic=self.params.early, **_SETTINGS)
+        outcome = run(model.model, deadline=self.deadline, seed=self.seed, deterministic=self.params.early)
         return model.schedule(outcome.solution) if outcome.solution else self.schedule
 
 

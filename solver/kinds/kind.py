@@ -156,6 +156,10 @@ class Kind(ABC):
         """Return counts for the table of ``planoracle instances``, by the names of its columns."""
         return {}
 
+    def features(self, problem: Problem) -> tuple[str, ...]:
+        """Return the names of the features of a problem that not all components of the toolkit support."""
+        return ()
+
     def description(self, problem: Problem) -> Mapping[str, Any]:
         """Return measures for the table of ``planoracle generate``."""
         return {"agents": len(problem.agents)}
