@@ -23,9 +23,15 @@ from planoracle.heuristics.generation import (
     generate_serial,
 )
 from planoracle.heuristics.timetable import Timetable
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline, Limit
 from planoracle.instances.model.schedule import Schedule
+
+#: Features that the priority rules with the serial and the parallel scheme do not respect.
+LIST_HEURISTICS = Component("the list heuristics", frozenset({Feature.OPTIONAL}))
+#: Features that the improver does not respect.
+IMPROVER = Component("the improver", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
 
 _Values = list[float]
 

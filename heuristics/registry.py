@@ -14,7 +14,16 @@ from math import inf
 from time import perf_counter
 
 from planoracle.heuristics.generation import generate_parallel, generate_serial
-from planoracle.heuristics.improve import DEFAULT, RULES, Budget, HeuristicOutcome, improve, priorities
+from planoracle.heuristics.improve import (
+    DEFAULT,
+    IMPROVER,
+    LIST_HEURISTICS,
+    RULES,
+    Budget,
+    HeuristicOutcome,
+    improve,
+    priorities,
+)
 from planoracle.heuristics.package_heuristics import (
     CONTRIBUTIONS,
     GROUP,
@@ -41,10 +50,6 @@ from planoracle.instances.text import one_of
 #: Name of the greedy schedule of a scheduling problem: that of the algorithm in the benchmark's paper, or else of the
 #: first of `_FIXED_RULES` with a schedule that the rules accept.
 GREEDY = "greedy"
-#: Features that the priority rules with the serial and the parallel scheme do not respect.
-LIST_HEURISTICS = Component("the list heuristics", frozenset({Feature.OPTIONAL}))
-#: Features that the improver does not respect.
-IMPROVER = Component("the improver", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
 #: Features that the algorithms of the benchmarks' papers do not respect.
 PAPER_HEURISTICS = Component("the heuristics of papers", frozenset(Feature))
 #: Heuristics that build one schedule by a fixed rule.

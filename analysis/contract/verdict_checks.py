@@ -23,8 +23,7 @@ from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.diagnosis.repair import Repairer
 from planoracle.heuristics.generation import generate_serial
-from planoracle.heuristics.improve import Budget
-from planoracle.heuristics.registry import LIST_HEURISTICS
+from planoracle.heuristics.improve import LIST_HEURISTICS, Budget
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.heuristics.registry import run as run_heuristic
 from planoracle.instances.errors import InputError, PlanError

@@ -146,7 +146,7 @@ class Grade:
 
     @property
     def weight_note(self) -> str:
-        """Reason why the makespan of a success is not compared with the optimum; empty if it is, or for a failure."""
+        """Reason why the makespan of a success is not compared with the optimum; may be empty."""
         best_weight = self.metrics.get("best_weight")
         if not self.success or self.weight is None or self.weight == best_weight:
             return ""

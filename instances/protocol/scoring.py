@@ -126,7 +126,7 @@ class Measurement(Generic[_Run]):
 
     @cached_property
     def weight(self) -> int | None:
-        """Total weight of the optional tasks that a success executes, 0 for a failure; ``None`` without such tasks."""
+        """Total weight of the optional tasks that a success executes; ``None`` without such tasks."""
         pieces = getattr(self.run.plan.commands, "pieces", ())
         return weight_of(self.run.problem, pieces if self.run.success else ())
 

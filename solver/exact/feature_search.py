@@ -13,6 +13,7 @@ from math import ceil, floor
 from time import perf_counter
 from typing import Any
 
+from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS, improve, list_schedule
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.model.schedule import Schedule
@@ -85,11 +86,29 @@ class FeatureSearch:
             self.status, self.proof = Status.infeasible, self.bounds.fault
             return
         try:
+            self._begin_with_heuristics()
             self._try_horizons()
         except TimeOverError:
             self.proof = "time limit during the construction of the model"
             if self.schedule is not None:
                 self.status = Status.feasible
+
+    def _begin_with_heuristics(self) -> None:
+        """Take a schedule of heuristics as a first one if the problem is large enough and they respect its features."""
+        instance, params = self.instance, self.params
+        if len(instance.actions) < params.first_schedule or LIST_HEURISTICS.refusal(instance):
+            return
+        deadline = self.deadline.within(params.first_share * self.deadline.remaining())
+        if IMPROVER.refusal(instance):
+            timetable = list_schedule(instance, deadline=deadline)
+        else:
+            timetable = improve(instance, seed=self.seed, iterations=params.priority_lists, deadline=deadline)
+        limit = instance.time_limit
+        if timetable is None or (limit is not None and timetable.makespan > limit):
+            return
+        self.schedule = timetable.schedule()
+        if self.on_progress is not None:
+            self.on_progress(self.schedule.makespan, 0)
 
     def _try_horizons(self) -> None:
         horizons = list(self._horizons())
@@ -104,6 +123,9 @@ class FeatureSearch:
 
     def _horizons(self) -> Iterator[int]:
         """Yield horizons in ticks, of which the last one is sufficient."""
+        if self.schedule is not None:
+            yield self.schedule.makespan
+            return
         last = latest_end(self.instance)
         if self.instance.time_limit is not None:
             last = min(last, self.instance.time_limit)
@@ -124,6 +146,8 @@ class FeatureSearch:
     def _solve_until(self, horizon: int, *, is_last: bool) -> bool:
         """Search for the best schedule that ends until a horizon; return whether the search is over."""
         model = ScheduleModel(self.instance, self.bounds, self.step, 0, horizon, loads=True, deadline=self.deadline)
+        if self.schedule is not None:
+            model.model.hint(model.values(self.schedule) or {})
         if self.instance.optional and not self._maximize_weight(model, is_last=is_last):
             return self.status.settled or not self._has_time()
         self._minimize_makespan(model, is_last=is_last)

@@ -540,22 +540,44 @@ class ScheduleModel:
         for piece in schedule.pieces:  # in the order of their starts
             pieces_of[self.instance.index[piece.action]].append(piece)
         values = {self.makespan: schedule.makespan // step}
-        for segments, modes, pieces in zip(self.segments, self.modes, pieces_of, strict=True):
-            starts: list[tuple[int, str | None]] = []
-            for piece in pieces:
-                times: Sequence[int] = (piece.start,)
-                if len(segments) > 1:
-                    times = range(piece.start, piece.end, step)
-                head = self.head_of.get(piece.agent or "")
-                starts += [(time // step, head) for time in times]
-            for segment, (start, head) in zip(segments, starts, strict=True):
-                values[segment.start] = start
-                for agent, literal in segment.agents.items():
-                    if literal is not None:
-                        values[literal] = int(agent == head)
-            for number, literal in enumerate(modes):
+        for i, pieces in enumerate(pieces_of):
+            present = self.present[i]
+            if present is not None:
+                values[present] = int(bool(pieces))
+            for number, literal in enumerate(self.modes[i]):
                 if literal is not None:
-                    values[literal] = int(number == pieces[0].mode)
+                    values[literal] = int(bool(pieces) and number == pieces[0].mode)
+            for version in self.versions[i]:
+                values |= self._values_of_version(version, pieces)
+        return values
+
+    def _values_of_version(self, version: Version, pieces: Sequence[Piece]) -> dict[int, int]:
+        """Return the values of a version of an action with some pieces, in the order of their starts."""
+        is_chosen = bool(pieces) and pieces[0].mode in version.modes
+        if is_chosen and version.attended and version.off_times is not None:
+            is_chosen = pieces[0].agent in version.agents
+        values: dict[int, int] = {}
+        if version.present is not None:
+            values[version.present] = int(is_chosen)
+        if not is_chosen:
+            for segment in version.segments:
+                values |= {literal: 0 for literal in segment.agents.values() if literal is not None}
+            return values
+        starts: list[tuple[int, str | None]] = []
+        for piece in pieces if version.off_times is None else pieces[:1]:
+            times: Sequence[int] = (piece.start,)
+            if len(version.segments) > 1:
+                times = range(piece.start, piece.end, self.step)
+            head = self.head_of.get(piece.agent or "")
+            starts += [(time // self.step, head) for time in times]
+        for segment, (start, head) in zip(version.segments, starts, strict=True):
+            values[segment.start] = start
+            for agent, literal in segment.agents.items():
+                if literal is not None:
+                    values[literal] = int(agent == head)
+            if segment.end is not None:
+                values[segment.end] = pieces[-1].end // self.step
+                values[segment.length] = values[segment.end] - start
         return values
 
     def break_symmetry(self) -> None:

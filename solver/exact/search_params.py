@@ -198,12 +198,21 @@ class FeatureParams:
         Size of the largest model: building it takes a gigabyte of memory.
     early
         Search for small starts after the proof.
+    first_schedule
+        Actions from which a first schedule by heuristics pays.
+    priority_lists
+        Lists that the improver tries for it.
+    first_share
+        Greatest share of the remaining time for it.
     """
 
     short_horizon: int = 2
     max_off_times: int = 20_000
     max_model: int = 500_000
     early: float = 0.02
+    first_schedule: int = 30
+    priority_lists: int = 30
+    first_share: float = 0.1
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from support.model_search import best_schedule
 from support.random_model_instances import model_mix
 
 from planoracle.analysis.comparison.compare import compare
-from planoracle.heuristics.registry import IMPROVER, LIST_HEURISTICS, names, run
+from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS
+from planoracle.heuristics.registry import names, run
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.transitions import Transitions

@@ -116,7 +116,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
 
     def render(self, problem: Instance, schedule: Schedule) -> str:
         """Write a schedule as JSON, also an empty one, in which all optional tasks are left out."""
-        return super().render(problem, schedule) or "[]"
+        return super().render(problem, schedule) if schedule.pieces else "[]"
 
     def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Omit pieces of actions that do not exist."""

@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from planoracle.analysis.frames.schema import grades
 from planoracle.analysis.grading.grade_row import grade_of
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.metrics import SUMMARY
 from planoracle.analysis.grading.problem_loader import Problems
+from planoracle.analysis.statistics.pairs import pairs
 from planoracle.instances.model.builder import Model
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol.scoring import Optimum
@@ -76,3 +78,15 @@ def test_optimum_without_a_proved_best_weight_is_not_compared() -> None:
     optimum = Optimum(9, Status.feasible, 5, weight=None, weight_bound=4)
     assert optimum.at_weight(3) == Optimum(None, Status.feasible, None, None, 4)
     assert optimum.at_weight(None) == optimum
+
+
+@pytest.mark.parametrize("value", ["makespan", "gap"])
+def test_models_are_not_compared_by_makespans_of_other_weights(value: str) -> None:
+    best = replace(grade(["cut", 0, 5], ["mill", 7, 3]), model="best", id="1")
+    lazy = replace(grade(["mill", 0, 3]), model="lazy", id="2")
+    slow = replace(grade(["cut", 0, 5], ["mill", 9, 3]), model="slow", id="3")
+    frame, _ = grades([best, lazy, slow])
+    assert frame["weight"].tolist() == [3, 1, 3]
+    table = pairs(frame, value=value).set_index(["a", "b"])
+    assert table.loc[("best", "slow"), ["wins", "losses"]].tolist() == [1, 0]
+    assert table.loc[("best", "lazy"), ["wins", "ties", "losses"]].tolist() == [0, 0, 0]
