@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planoracle.heuristics.registry import IMPROVER, LIST_HEURISTICS, PAPER_HEURISTICS
 from planoracle.instances.model.features import Component, Feature
-from planoracle.instances.model.state import STATES as STATES_OF_SCHEDULES
+from planoracle.instances.model.state import STATES
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.schedule_benchmark import LIVE_RUNS, ScheduleBenchmark
 from planoracle.solver.exact.lexicographic import INTERRUPTIONS
@@ -12,7 +12,6 @@ from planoracle.solver.exact.model_export import MINIZINC
 from planoracle.solver.proofs.certificate import CERTIFICATES
 from planoracle.solver.proofs.conflict import EXPLANATION
 from planoracle.solver.repair.minimal_change import REPAIR
-from planoracle.solver.states.run_solver import STATES
 
 #: Components that refuse nothing. Their names have no other place in the code.
 _EXACT = (
@@ -33,7 +32,6 @@ DECLARED = (
     CERTIFICATES,
     EXPLANATION,
     STATES,
-    STATES_OF_SCHEDULES,
     LIVE_RUNS,
     REPAIR,
 )
