@@ -46,6 +46,8 @@ COMMANDS = {
     ),
 }
 
+# Subcommands with options for tables of tasks.
+_TABLE_COMMANDS = ("solve", "compare", "explain", "gantt", "next", "run", "instances")
 #: Other words for subcommands, by the call that does what they ask for.
 _OTHER_WORDS = {
     "gantt NAME -o FILE.png": "plot draw chart figure",
@@ -78,7 +80,7 @@ def load(name: str) -> Any:
     function = module.next_ if name == "next" else getattr(module, name)
     if isinstance(function, typer.Typer):
         return typer.main.get_command(function)
-    if name in ("solve", "compare", "explain", "gantt"):
+    if name in _TABLE_COMMANDS:
         function = options.with_table_options(function)
     function = submissions.with_submissions(options.with_tools(options.with_data(function)))
     function = options.with_view(function)

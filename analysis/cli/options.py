@@ -23,6 +23,7 @@ from planoracle.heuristics.registry import accepted_names
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.task_table import table_options
+from planoracle.instances.model.clock_times import parse_start_time
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.task_columns import FIELDS, NAME_FIELDS, TableOptions
 from planoracle.instances.protocol import registry, tool_classes
@@ -298,20 +299,68 @@ _LiteralOption = Annotated[
         metavar="FIELD",
     ),
 ]
+_WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        help="Number of workers, if NAME is a table of tasks with a column of the workers that each needs at once.",
+        metavar="N",
+        min=1,
+        max=1_000_000,
+    ),
+]
+_CalendarOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--calendar",
+        help="Table of off-times (columns member, begin, end) of the machines and agents in a table of tasks.",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+    ),
+]
+_SetupsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--setups",
+        help="Table of set-up times (columns before, after, time) between the families in a table of tasks.",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+    ),
+]
+_StartOption = Annotated[
+    str | None,
+    typer.Option(
+        "--start",
+        help="Local date and time of tick 0 of a table of tasks: '2026-03-02 08:00'. Default: 00:00 of its first date.",
+        metavar="DATE",
+    ),
+]
 _TABLE_OPTIONS: dict[str, tuple[Any, Any]] = {
     "column_map": (_MapOption, None),
     "ignored_columns": (_IgnoreOption, None),
     "literal_fields": (_LiteralOption, None),
+    "workers": (_WorkersOption, None),
+    "calendar": (_CalendarOption, None),
+    "setups": (_SetupsOption, None),
+    "start": (_StartOption, None),
 }
 
 
 def with_table_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command function with ``--map``, ``--ignore`` and ``--names`` for tables of tasks."""
+    """Return a command function with the options for tables of tasks, such as ``--map``."""
     return with_options(function, _TABLE_OPTIONS, _use_table_options)
 
 
 def _use_table_options(
-    column_map: list[str] | None, ignored_columns: list[str] | None, literal_fields: list[str] | None
+    column_map: list[str] | None,
+    ignored_columns: list[str] | None,
+    literal_fields: list[str] | None,
+    workers: int | None,
+    calendar: Path | None,
+    setups: Path | None,
+    start: str | None,
 ) -> AbstractContextManager[None]:
     columns = {}
     for field, requested in parse_columns(column_map or (), tuple(FIELDS)).items():
@@ -322,7 +371,28 @@ def _use_table_options(
     literal = frozenset(literal_fields or ())
     for field in sorted(literal.difference(NAME_FIELDS)):
         raise UnknownNameError(one_of(field, NAME_FIELDS), field="--names", value=field)
-    return set_variable(table_options, TableOptions(columns, tuple(ignored_columns or ()), literal))
+    _check_start(start)
+    options = TableOptions(
+        columns,
+        tuple(ignored_columns or ()),
+        literal,
+        workers,
+        start=start or "",
+        calendar="" if calendar is None else str(calendar),
+        setups="" if setups is None else str(setups),
+    )
+    return set_variable(table_options, options)
+
+
+def _check_start(start: str | None) -> None:
+    """Raise a usage error for an option ``--start`` that is no date."""
+    if start is None:
+        return
+    try:
+        parse_start_time(start)
+    except InputError as error:
+        message = f"{error.message} (got {start!r})"
+        raise typer.BadParameter(message, param_hint="--start") from None
 
 
 _DATA: dict[str, tuple[Any, Any]] = {

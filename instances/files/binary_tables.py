@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.excel import MAX_EXCEL, excel_rows
+from planoracle.instances.files.excel import MAX_EXCEL, SideSheet, excel_rows
 from planoracle.instances.files.tables import read_parquet
 from planoracle.instances.model.task_columns import MAX_COLUMNS
 from planoracle.instances.model.task_rows import Row, is_blank
@@ -23,10 +23,14 @@ _MAX_CELLS, _PLAIN_VALUE = MAX_EXCEL, 8
 
 
 class TableRows(NamedTuple):
-    """Rows that are not blank, at most one more than a table may have, and notes for the user."""
+    """Rows that are not blank, notes for the user, and other sheets.
+
+    There is at most one row more than a table may have.
+    """
 
     rows: list[Row]
     notes: list[str]
+    side_sheets: dict[str, SideSheet]
 
 
 def check_library(path: str) -> None:
@@ -37,19 +41,23 @@ def check_library(path: str) -> None:
 
 def read_binary_table(data: bytes, path: str) -> Iterator[TableRows]:
     """Yield the rows of a file, all at once; raises `InputError`."""
-    table = TableRows([], [])
+    table = TableRows([], [], {})
     size = 0
     is_excel = path.lower().endswith(".xlsx")
-    rows = excel_rows(data, table.notes) if is_excel else _parquet_rows(data, path)
+    rows = excel_rows(data, table.notes, table.side_sheets) if is_excel else _parquet_rows(data, path)
     for row in rows:
         if is_blank(row[1]):
             continue
-        size += sum(map(_size, row[1].values()))
+        size += _row_size(row)
         if size > _MAX_CELLS:
             raise InputError(f"the cells have more than {_MAX_CELLS} characters", source=path, line=row[0])
         table.rows.append(row)
         if len(table.rows) > MAX_ACTIONS:
             break
+    for sheet in table.side_sheets.values():
+        size += sum(_row_size(row) for row in sheet.rows)
+    if size > _MAX_CELLS:
+        raise InputError(f"the cells have more than {_MAX_CELLS} characters", source=path)
     yield table
 
 
@@ -58,6 +66,10 @@ def _parquet_rows(data: bytes, path: str) -> Iterator[Row]:
         if isinstance(cells, InputError):
             raise cells.at(path, line=number)
         yield number, cells
+
+
+def _row_size(row: Row) -> int:
+    return sum(map(_size, row[1].values()))
 
 
 def _size(value: Any) -> int:

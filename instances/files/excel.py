@@ -1,4 +1,4 @@
-"""First sheet of an Excel file as rows of named values; sizes are checked before unpacking."""
+"""Sheets of an Excel file as rows of named values; sizes are checked before unpacking."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from io import BytesIO
+from itertools import islice
 from typing import IO, Any, Final, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import MAX_BYTES
 from planoracle.instances.files.tables import check_names
-from planoracle.instances.model.task_columns import MAX_COLUMNS
+from planoracle.instances.model.task_columns import MAX_COLUMNS, normal_name
 from planoracle.instances.model.task_rows import Row
 from planoracle.instances.model.validation import MAX_ACTIONS
 from planoracle.instances.workers.file_reader import raise_memory_error
@@ -35,6 +36,11 @@ _MAX_CELLS = MAX_ACTIONS * MAX_COLUMNS
 _PIECE = 2**16
 # Names of sheets in a note.
 _LISTED = 10
+#: Titles of sheets beside that of the tasks, by their contents.
+SIDE_SHEETS: Final = {
+    **dict.fromkeys(("calendar", "calendars", "off_time", "off_times", "unavailable", "breaks"), "calendar"),
+    **dict.fromkeys(("setup", "setups", "set_up", "set_ups", "setup_times", "set_up_times", "changeovers"), "setups"),
+}
 
 
 class SheetRow(NamedTuple):
@@ -52,21 +58,36 @@ class SheetRow(NamedTuple):
     values: dict[int, Any]
 
 
-def excel_rows(data: bytes, notes: list[str]) -> Iterator[Row]:
+class SideSheet(NamedTuple):
+    """Sheet beside that of the tasks: its title, and its rows."""
+
+    title: str
+    rows: list[Row]
+
+
+def excel_rows(data: bytes, notes: list[str], side_sheets: dict[str, SideSheet] | None = None) -> Iterator[Row]:
     """Yield the rows of the first sheet; raises `InputError`.
 
     Parameters
     ----------
     notes
         List to which notes for the user are added.
+    side_sheets
+        Mapping to which the sheets of `SIDE_SHEETS` are added, by their contents.
     """
     try:
         with warnings.catch_warnings(action="ignore"), ExitStack() as stack:
             workbooks = [stack.enter_context(closing(workbook)) for workbook in _workbooks(data)]
             sheets = [workbook.worksheets[0] for workbook in workbooks]
             yield from _named_rows(_checked_rows(*sheets))
-            more_sheets = workbooks[0].worksheets[1:]
-            titles = [sheet.title for sheet in more_sheets if sheet.max_row != 1]
+            titles = []
+            for number, sheet in enumerate(workbooks[0].worksheets[1:], 1):
+                contents = SIDE_SHEETS.get(normal_name(sheet.title[:100]))
+                if side_sheets is not None and contents is not None:
+                    sheets = [workbook.worksheets[number] for workbook in workbooks]
+                    _add_side_sheet(sheets, contents, side_sheets)
+                elif sheet.max_row != 1:
+                    titles.append(sheet.title)
             if titles:
                 listed = ", ".join(titles[:_LISTED])
                 if len(titles) > _LISTED:
@@ -77,6 +98,20 @@ def excel_rows(data: bytes, notes: list[str]) -> Iterator[Row]:
     except Exception as error:  # libraries raise errors of many types for damaged files
         raise_memory_error(error)
         raise InputError(f"is damaged or not an Excel file: {error}"[:300]) from None
+
+
+def _add_side_sheet(sheets: Sequence[Any], contents: str, side_sheets: dict[str, SideSheet]) -> None:
+    """Add the rows of a sheet; ``sheets`` are those of the workbooks with values and with formulas."""
+    title = sheets[0].title
+    if contents in side_sheets:
+        raise InputError(f"sheets {side_sheets[contents].title} and {title} have this meaning", field=contents)
+    try:
+        rows = list(islice(_named_rows(_checked_rows(*sheets)), MAX_ACTIONS + 1))
+    except InputError as error:
+        raise InputError(f"sheet {title}: {error.message}", value=error.value, line=error.line) from None
+    if len(rows) > MAX_ACTIONS:
+        raise InputError(f"sheet {title}: must have at most {MAX_ACTIONS} rows")
+    side_sheets[contents] = SideSheet(title, rows)
 
 
 def _workbooks(data: bytes) -> Iterator[Any]:

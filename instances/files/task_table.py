@@ -10,11 +10,14 @@ from pathlib import PurePath
 
 from planoracle.instances.errors import InputError, InputNote
 from planoracle.instances.files.binary_tables import ACCEPTED, BINARY_ENDINGS, check_library, read_binary_table
+from planoracle.instances.files.excel import SideSheet
+from planoracle.instances.files.strict_json import read_bytes
 from planoracle.instances.files.tables import read_csv
 from planoracle.instances.model.builder import Model
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.task_calendars import SideTable
 from planoracle.instances.model.task_columns import MAX_COLUMNS, TableOptions
-from planoracle.instances.model.task_model import TableSource, add_rows
+from planoracle.instances.model.task_model import SideTables, TableSource, add_rows
 from planoracle.instances.model.task_rows import Row
 from planoracle.instances.workers.file_reader import read_in_worker
 
@@ -37,10 +40,14 @@ def read_table(data: bytes, path: str) -> Instance:
     InputError
         With line (row of other tables than text), column and value of every fault.
     """
-    model = Model(PurePath(path).stem, agents=())
+    options = table_options.get()
     table = TableSource({}, {})
     try:
-        table = add_rows(model, _rows(data, path), table_options.get(), path)
+        model = Model(PurePath(path).stem, agents=(), start_time=options.start or None)
+        side_sheets: dict[str, SideSheet] = {}
+        rows = _rows(data, path, side_sheets)
+        side_tables = _side_tables(options, path, side_sheets)
+        table = add_rows(model, rows, options, path, side_tables)
         return model.build()
     except InputError as error:
         raise error.each(lambda fault: _locate(fault, path, table)) from None
@@ -48,6 +55,8 @@ def read_table(data: bytes, path: str) -> Instance:
 
 def _locate(fault: InputError, path: str, table: TableSource) -> InputError:
     """Return a fault with the file; one of the instance, with the line and the column of its action."""
+    if fault.source and fault.source != path:  # of another file or sheet
+        return fault
     field = fault.field or ""
     match = _ACTION.match(field)
     columns = table.columns
@@ -63,14 +72,38 @@ def _locate(fault: InputError, path: str, table: TableSource) -> InputError:
     return InputError(fault.message, source=path, field=columns.get(field, field), value=fault.value, line=line)
 
 
-def _rows(data: bytes, path: str) -> Iterable[Row]:
-    """Return the rows of a table with their lines; raises `InputError`."""
+def _side_tables(options: TableOptions, path: str, side_sheets: dict[str, SideSheet]) -> SideTables:
+    """Return the tables of off-times and set-up times: other sheets, or the files that the options name."""
+    tables: dict[str, SideTable] = {}
+    for contents, sheet in side_sheets.items():
+        tables[contents] = SideTable(sheet.rows, f"{path}, sheet {sheet.title}")
+    for contents, option, file in (
+        ("calendar", "--calendar", options.calendar),
+        ("setups", "--setups", options.setups),
+    ):
+        if not file:
+            continue
+        if contents in tables:
+            message = f"contradicts the sheet {side_sheets[contents].title}; leave {option} out, or rename the sheet"
+            raise InputError(message, source=path, field=option, value=file)
+        if not file.lower().endswith(ENDINGS):
+            raise InputError(f"must be a table: {', '.join(ENDINGS)}", source=file, field=option)
+        rows = list(_rows(read_bytes(file), file, {}))
+        if not rows:
+            raise InputError("contains no rows", source=file)
+        tables[contents] = SideTable(rows, file)
+    return SideTables(tables.get("calendar"), tables.get("setups"))
+
+
+def _rows(data: bytes, path: str, side_sheets: dict[str, SideSheet]) -> Iterable[Row]:
+    """Return the rows of a table with their lines, and add other sheets; raises `InputError`."""
     if PurePath(path).suffix.lower() not in BINARY_ENDINGS:
         return _text_rows(data, path)
     check_library(path)
     (table,) = read_in_worker(read_binary_table, data, path, ACCEPTED)
     for note in table.notes:
         warnings.warn(InputNote(f"{path}: {note}"), stacklevel=2)
+    side_sheets.update(table.side_sheets)
     return table.rows
 
 

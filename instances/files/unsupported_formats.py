@@ -6,24 +6,17 @@ import re
 from pathlib import PurePath
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.literature.jobshop import is_flexible
-from planoracle.instances.literature.project_network import without_comments
 
 _LIMITS = "see .docs/limits.md"
-_FLEXIBLE = f"is a flexible job shop; machines to choose from are not supported, {_LIMITS}"
-_MULTI_MODE = f"is a multi-mode project; several modes and budgets are not supported, {_LIMITS}"
 _PLAIN = (
-    "accepted are problem files (.json, .jsonl), tables of tasks (.csv, .tsv, .parquet, .xlsx), job shops (.jss) and "
-    "projects (.sm, .rcp, .sch), see .docs/problem_files.md"
+    "accepted are problem files (.json, .jsonl), tables of tasks (.csv, .tsv, .parquet, .xlsx), job shops (.jss, .fjs) "
+    "and projects (.sm, .mm, .rcp, .sch), see .docs/problem_files.md"
 )
 _MINIZINC = f"is MiniZinc; {_PLAIN}"
 _PROJECT = "save the tasks as a table (.csv or .xlsx), see .docs/problem_files.md"
 _ARCHIVE = "is compressed; unpack it"
 #: Reasons by ending.
 _ENDINGS = {
-    ".fjs": _FLEXIBLE,
-    ".fjsp": _FLEXIBLE,
-    ".mm": _MULTI_MODE,
     ".dzn": _MINIZINC,
     ".mzn": _MINIZINC,
     ".xer": f"is a project of Primavera P6; {_PROJECT}",
@@ -32,12 +25,6 @@ _ENDINGS = {
     ".ods": "is an OpenDocument table; save it as .xlsx or .csv",
     **dict.fromkeys((".zip", ".gz", ".bz2", ".xz", ".tar", ".7z"), _ARCHIVE),
 }
-# The first line of a flexible job shop has the average number of machines as a third number.
-_FLEXIBLE_HEAD = re.compile(
-    r"\s*+[0-9]++[ \t]++[0-9]++[ \t]++[0-9]++(?:\.[0-9]*+)?[ \t]*+\r?\n"
-    r"\s*+([0-9]{1,9}+(?:[ \t]++[0-9]{1,9}+)*+)[ \t]*+\r?$",
-    re.MULTILINE,
-)
 # The first character of JSON, and the beginning of its first value.
 _JSON = re.compile(r"\s*+[{\[]\s*+(?:[\"'{}\[\]0-9-]|true|false|null|$)")
 _XML = re.compile(r"\s*(?:<\?xml|<!doctype|<[a-z][\w:.-]*[\s>/])", re.IGNORECASE)
@@ -79,9 +66,6 @@ def _reason(head: str) -> str | None:
         return _ENDINGS[".xer"]
     if _FLOW_SHOP.search(head):
         return f"is a flow shop of Taillard; only his job shops are read (headings Times and Machines), {_LIMITS}"
-    flexible_head = _FLEXIBLE_HEAD.match(without_comments(head))
-    if flexible_head and is_flexible([int(token) for token in flexible_head[1].split()]):
-        return _FLEXIBLE
     if _DZN.match(head):
         return _MINIZINC
     if "\x00" in head or "\ufffd" in head:
@@ -93,10 +77,6 @@ def unknown_document(document: object) -> str | None:
     """Return the reason why a JSON document of another program is not read, ``None`` for an unknown one."""
     if not isinstance(document, dict):
         return None
-    if {"jobs", "resources", "tasks", "modes"} <= document.keys():
-        return (
-            "is a PyJobShop problem; write a problem file of planoracle or a table of tasks, see .docs/problem_files.md"
-        )
     if "duration_matrix" in document or "machines_matrix" in document:
         return "is a job_shop_lib problem without the two matrices duration_matrix and machines_matrix"
     if {"jobs", "machines"} <= document.keys() and "format" not in document:

@@ -1,4 +1,8 @@
-"""Job shops as JSON: a matrix of durations and one of machines, with a row for each job."""
+"""Job shops as JSON: a matrix of durations and one of machines, with a row for each job.
+
+An entry of the matrix of machines may be a list of machines to choose from; the duration is then one number, or a list
+with a number for each of them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.literature.jobshop import FLEXIBLE, job_shop
+from planoracle.instances.literature.jobshop import Job, Operation, job_shop
 from planoracle.instances.literature.project_network import LARGEST
 from planoracle.instances.model.instance import Instance
 
@@ -79,9 +83,8 @@ def _instance(document: Mapping[str, Any], name: str, prefix: str) -> Instance:
         if len(times) != len(visited) or not times:
             message = f"must have a machine for each of the {len(times)} durations of job {i + 1}"
             raise InputError(message, field=f"{prefix}{machines}[{i}]", value=visited)
-        checked_times = _numbers(times, f"{prefix}{durations}[{i}]")
-        checked_machines = _numbers(visited, f"{prefix}{machines}[{i}]")
-        jobs.append(list(zip(checked_machines, checked_times, strict=True)))
+        fields = f"{prefix}{machines}[{i}]", f"{prefix}{durations}[{i}]"
+        jobs.append(_job(visited, times, fields))
     title = document.get("name")
     return job_shop(title if isinstance(title, str) and title else name, jobs)
 
@@ -102,12 +105,35 @@ def _rows(document: Mapping[str, Any], durations: str, machines: str, prefix: st
     return list(zip(times, visited, strict=True))
 
 
-def _numbers(row: Sequence[Any], field: str) -> list[int]:
-    """Return the numbers of a row; raises `InputError` for other values."""
-    for k, value in enumerate(row):
-        place = f"{field}[{k}]"
-        if isinstance(value, list):
-            raise InputError(f"lists machines to choose from: {FLEXIBLE}", field=place, value=value)
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
-            raise InputError(f"must be a whole number from 0 to {LARGEST}", field=place, value=value)
-    return list(row)
+def _job(visited: Sequence[Any], times: Sequence[Any], fields: tuple[str, str]) -> Job:
+    """Return the job of a row of both matrices; ``fields`` are those of the machines and the durations."""
+    job = []
+    for k, (machine, duration) in enumerate(zip(visited, times, strict=True)):
+        machine_field, duration_field = (f"{field}[{k}]" for field in fields)
+        job.append(_operation(machine, duration, machine_field, duration_field))
+    return job
+
+
+def _operation(machine: Any, duration: Any, machine_field: str, duration_field: str) -> Operation:
+    """Return the machines to choose from for one operation, each with its duration."""
+    machines = machine if isinstance(machine, list) else [machine]
+    durations = duration if isinstance(duration, list) else [duration] * len(machines)
+    if not machines:
+        raise InputError("must be a machine, or a list of machines to choose from", field=machine_field, value=machine)
+    if len(durations) != len(machines):
+        message = f"must be a number, or one for each of the {len(machines)} machines to choose from"
+        raise InputError(message, field=duration_field, value=duration)
+    if len(set(map(repr, machines))) < len(machines):
+        raise InputError("lists a machine twice", field=machine_field, value=machine)
+    operation = []
+    for chosen, ticks in zip(machines, durations, strict=True):
+        pair = _whole(chosen, machine_field), _whole(ticks, duration_field)
+        operation.append(pair)
+    return operation
+
+
+def _whole(value: Any, field: str) -> int:
+    """Return a whole number; raises `InputError` for other values."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
+        raise InputError(f"must be a whole number from 0 to {LARGEST}", field=field, value=value)
+    return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any, Final
 
@@ -128,6 +129,26 @@ def activity(task: str, name: object, duration: int, demands: Iterable[Demand], 
     mode = Mode(tuple(demands))
     name_of_action = f"{task}/{name}"
     return Action(name_of_action, task, duration, attended=0, modes=(mode,), agents=(), release=release)
+
+
+def action_of_modes(task: str, name: object, modes: Sequence[Mode], release: int = 0) -> Action:
+    """Return an action of modes that all have a duration; it needs no agent.
+
+    The action has the duration of its first mode, which modes of that duration leave out.
+
+    Examples
+    --------
+    >>> saw = action_of_modes("box", "saw", [Mode(name="hand", duration=9), Mode(name="machine", duration=2)])
+    >>> saw.duration, [mode.duration for mode in saw.modes]
+    (9, [None, 2])
+    """
+    duration = modes[0].duration or 0
+    stored = []
+    for mode in modes:
+        stored_duration = None if mode.duration == duration else mode.duration
+        stored.append(replace(mode, duration=stored_duration))
+    action_id = f"{task}/{name}"
+    return Action(action_id, task, duration, attended=0, modes=tuple(stored), agents=(), release=release)
 
 
 def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int]) -> tuple[Lag, ...]:

@@ -1,7 +1,8 @@
-"""Project scheduling: ``.sm`` and ``.rcp`` files (RCPSP), and ``.sch`` files (RCPSP/max).
+"""Project scheduling: ``.sm``, ``.mm`` and ``.rcp`` files (RCPSP), and ``.sch`` files (RCPSP/max).
 
-An ``.sm`` file of PSPLIB has sections under headings; those with the precedences (one mode per activity), the requests
-and durations, and the availabilities are read.
+An ``.sm`` file of PSPLIB has sections under headings; those with the precedences, the requests and durations, and the
+availabilities are read. An ``.mm`` file has several modes per activity, each in a line of the requests and durations,
+and resources that are used up (nonrenewable).
 
 An ``.rcp`` file of Patterson's format is a sequence of whole numbers, in lines of any length: the numbers of jobs and
 of renewable resources; the capacities; and for every job its duration, its demands, the number of its successors, and
@@ -19,19 +20,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain, islice
+from typing import NamedTuple
 
+from planoracle.instances.literature.multi_mode import ActivityMode, multi_mode_project
 from planoracle.instances.literature.project_network import Distances, Rows, project, tighten, whole
 from planoracle.instances.model.instance import Instance
 
 _COUNT = re.compile(r"(?:- )?(projects|jobs|renewable|nonrenewable|doubly constrained)\b[^:]*:\s*(\S*)")
-_EXPECTED = {"projects": 1, "nonrenewable": 0, "doubly constrained": 0}
-#: Reason why projects with several modes are refused.
-MULTI_MODE = "multi-mode projects (.mm) are not supported, see .docs/limits.md"
+_EXPECTED = {"projects": 1, "doubly constrained": 0}
 _NO_BRACKETS = str.maketrans("[]", "  ")
 
 
+class _Counts(NamedTuple):
+    """Numbers of jobs, and of renewable and nonrenewable resources."""
+
+    jobs: int
+    renewable: int
+    nonrenewable: int
+
+    @property
+    def resources(self) -> int:
+        """Number of all resources."""
+        return self.renewable + self.nonrenewable
+
+
 def read_sm(text: str, name: str) -> Instance:
-    """Return the instance of an ``.sm`` text.
+    """Return the instance of an ``.sm`` or ``.mm`` text.
 
     Raises
     ------
@@ -39,28 +53,57 @@ def read_sm(text: str, name: str) -> Instance:
         Naming the line of the first fault.
     """
     rows = Rows(text, comment=("*", "---"))
-    jobs, renewable = _head(rows)
-    successors = []
-    for k in range(1, jobs + 1):
-        number, modes, count, *after = rows.numbers("job, modes, successors", min_count=3)
-        if number == k and modes > 1:
-            raise rows.fault(MULTI_MODE, modes)
-        if (number, modes) != (k, 1):
-            raise rows.fault(f"must begin with job {k} and its number of modes, 1", [number, modes])
-        if len(after) != count:
-            raise rows.fault(f"must list {count} successors", after)
-        for successor in after:
-            _check_successor(rows, k, jobs, successor)
-        successors.append(after)
+    counts = _head(rows)
+    mode_counts, successors = _precedences(rows, counts.jobs)
     _heading(rows, "REQUESTS/DURATIONS")
-    durations, demands = _activities(rows, "job", "request", 1, jobs, renewable)
+    modes = [_modes_of_job(rows, k, count, counts.resources) for k, count in enumerate(mode_counts, 1)]
     _heading(rows, "RESOURCEAVAILABILITIES")
-    capacities = _capacities(rows, "availabilities", "an availability", renewable)
+    capacities = _capacities(rows, "availabilities", "an availability", counts.resources)
+    if counts.nonrenewable or max(mode_counts) > 1:
+        renewable, nonrenewable = capacities[: counts.renewable], capacities[counts.renewable :]
+        return multi_mode_project(name, modes, successors, renewable, nonrenewable)
+    durations = [job_modes[0].duration for job_modes in modes]
+    demands = [job_modes[0].amounts for job_modes in modes]
     distances: Distances = {}
     for k, after in enumerate(successors):
         for successor in after:
             distances[k, successor - 1] = durations[k]
     return project(name, 1, durations, demands, capacities, distances)
+
+
+def _precedences(rows: Rows, jobs: int) -> tuple[list[int], list[list[int]]]:
+    """Return the number of modes and the successors of every job."""
+    mode_counts, successors = [], []
+    for k in range(1, jobs + 1):
+        number, modes, count, *after = rows.numbers("job, modes, successors", min_count=3)
+        if number != k or modes < 1:
+            raise rows.fault(f"must begin with job {k} and its number of modes, at least 1", [number, modes])
+        if len(after) != count:
+            raise rows.fault(f"must list {count} successors", after)
+        for successor in after:
+            _check_successor(rows, k, jobs, successor)
+        mode_counts.append(modes)
+        successors.append(after)
+    return mode_counts, successors
+
+
+def _modes_of_job(rows: Rows, job: int, count: int, resources: int) -> list[ActivityMode]:
+    """Return the modes of a job, whose number stands in the line of its first mode, or in all of them."""
+    modes = []
+    for mode in range(1, count + 1):
+        line = rows.line("job, mode, duration, requests")
+        has_job = mode == 1 or len(line.split()) > 2 + resources
+        fields = "job, mode, duration, requests" if has_job else "mode, duration, requests"
+        numbers = rows.whole(line, fields, 2 + has_job + resources)
+        expected = [job, mode] if has_job else [mode]
+        head = numbers[: len(expected)]
+        if head != expected:
+            raise rows.fault(f"must begin with {f'job {job}, ' if has_job else ''}mode {mode}", head)
+        duration, *amounts = numbers[len(expected) :]
+        if duration < 0 or min(amounts, default=0) < 0:
+            raise rows.fault("neither a duration nor a request may be negative", [duration, *amounts])
+        modes.append(ActivityMode(duration, amounts))
+    return modes
 
 
 def read_rcp(text: str, name: str) -> Instance:
@@ -171,24 +214,22 @@ def _activities(
     return durations, demands
 
 
-def _capacities(rows: Rows, plural: str, singular: str, renewable: int) -> list[int]:
-    """Return the capacities of the resources, on the last line."""
-    capacities = rows.numbers(plural, renewable) if renewable else []
+def _capacities(rows: Rows, plural: str, singular: str, count: int) -> list[int]:
+    """Return the capacities of a number of resources, on the last line."""
+    capacities = rows.numbers(plural, count) if count else []
     if min(capacities, default=0) < 0:
         raise rows.fault(f"{singular} must not be negative", capacities)
     rows.end()
     return capacities
 
 
-def _head(rows: Rows) -> tuple[int, int]:
-    """Read up to the precedences; return the numbers of jobs and of renewable resources."""
+def _head(rows: Rows) -> _Counts:
+    """Read up to the precedences; return the numbers of jobs and of resources."""
     counts: dict[str, int] = {}
     for line in rows.rest():
         if match := _COUNT.match(line.strip()):
             key = match[1]
             counts[key] = whole(match[2], key, rows.number)
-            if key == "nonrenewable" and counts[key]:
-                raise rows.fault(MULTI_MODE, counts[key])
             if counts[key] != _EXPECTED.get(key, counts[key]):
                 raise rows.fault(f"{key}: must be {_EXPECTED[key]}", counts[key])
         elif line.startswith("pronr."):
@@ -201,7 +242,7 @@ def _head(rows: Rows) -> tuple[int, int]:
     for key in ("jobs", "renewable"):
         if key not in counts:
             raise rows.fault(f"expected the number of {key} before the precedences")
-    return counts["jobs"], counts["renewable"]
+    return _Counts(counts["jobs"], counts["renewable"], counts.get("nonrenewable", 0))
 
 
 def _heading(rows: Rows, title: str) -> None:

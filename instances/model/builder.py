@@ -14,8 +14,9 @@ from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.clock_times import LocalClock, is_moment, parse_start_time
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.mode_values import ALL, pause_flags, with_values_of_modes
+from planoracle.instances.model.task_calendars import SideTable
 from planoracle.instances.model.task_columns import NAME_FIELDS, TableOptions
-from planoracle.instances.model.task_model import add_rows
+from planoracle.instances.model.task_model import SideTables, add_rows
 from planoracle.instances.model.task_rows import rows_of
 from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.text import one_of, seconds_of_unit
@@ -129,6 +130,9 @@ class Model:
         agents: Iterable[str] = (),
         time_limit: Ticks | None = None,
         start_time: date | str | None = None,
+        workers: int | None = None,
+        calendar: DataFrame | None = None,
+        setups: DataFrame | None = None,
     ) -> Self:
         """Return the model of a frame with a row for each task.
 
@@ -153,6 +157,12 @@ class Model:
             Local clock time of tick 0, such as ``2026-03-02 8:00``.
         agents
             Agents that are eligible for every task if the frame has no column ``agent``. By default tasks need none.
+        workers
+            Number of workers, if the frame has a column ``workers`` with the number that a task needs.
+        calendar
+            Frame with off-times of machines and agents: ``member``, ``begin`` and ``end``.
+        setups
+            Frame with set-up times of machines between families of tasks: ``before``, ``after`` and ``time``.
 
         Raises
         ------
@@ -178,8 +188,9 @@ class Model:
         for field in sorted(literal.difference(NAME_FIELDS)):
             raise InputError(one_of(field, NAME_FIELDS), field="names", value=field)
         try:
-            options = TableOptions(columns or {}, _names(ignore), literal)
-            add_rows(model, rows_of(frame), options)
+            options = TableOptions(columns or {}, _names(ignore), literal, workers)
+            side_tables = SideTables(_side_table(calendar, "calendar"), _side_table(setups, "setups"))
+            add_rows(model, rows_of(frame), options, side_tables=side_tables)
         except InputError as error:
             raise error.each(_name_row) from None
         return model
@@ -549,7 +560,13 @@ def _name_row(fault: InputError) -> InputError:
     """Return a fault of a row of a frame with the number of the row in its field."""
     if fault.line is None:
         return fault
+    if fault.source:  # of a frame beside that of the tasks
+        return fault.at("", f"{fault.source}[{fault.line}]")
     return fault.at("", f"rows[{fault.line}]")
+
+
+def _side_table(frame: DataFrame | None, name: str) -> SideTable | None:
+    return None if frame is None else SideTable(list(rows_of(frame)), name)
 
 
 def _names(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -465,8 +465,11 @@ class Instance(CacheHolder):
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return the graph of precedences and time lags, for `networkx`.
 
-        Nodes are ids of actions with ``task, label, duration, attended, interruptible, release``, the eligible
-        ``agents``, and ``resources``: the units in use by name, in the mode that takes most. An edge leads from the
+        Nodes are ids of actions with ``task, label, interruptible, pauses_in_breaks, release, deadline, windows,
+        place``, the ``weight`` of an optional task (``None``: it is mandatory), and ``modes``: a `Variant` for each
+        mode. ``duration`` and ``attended`` are the least ticks of a mode, ``agents`` those eligible in some mode, and
+        ``resources`` the units in use by name, in the mode that takes most. The graph has the attributes ``calendars``,
+        ``transitions`` and ``start_time``. An edge leads from the
         action whose end counts to the one whose start counts; ``kind`` says so. It has ``minimum`` and ``maximum`` in
         ticks (``None``: no bound), and ``mode`` if only that mode of the later action waits for the earlier one. Edges
         without a mode whose minimum is 0 or more form no cycle.
@@ -491,13 +494,10 @@ class Instance(CacheHolder):
         """
         import networkx as nx
 
-        graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
-        fields = ("task", "label", "duration", "attended", "interruptible", "release")
+        times = {"calendars": self.calendars, "transitions": self.transitions, "start_time": self.start_time}
+        graph: nx.DiGraph[str] = nx.DiGraph(name=self.name, **times)
         for action in self.actions:
-            demands = chain.from_iterable(mode.demands for mode in action.modes)
-            uses = {demand.resource: demand.amount for demand in sorted(demands, key=attrgetter("amount"))}
-            attributes = {name: getattr(action, name) for name in fields}
-            graph.add_node(action.id, **attributes, agents=self.eligible(action), resources=uses)
+            graph.add_node(action.id, **self._node_of(action))
         kind = "end to start"
         for lag in self.lags:
             graph.add_edge(lag.before, lag.after, minimum=lag.minimum, maximum=lag.maximum, kind=kind)
@@ -507,6 +507,22 @@ class Instance(CacheHolder):
                     if not graph.has_edge(before, action.id):
                         graph.add_edge(before, action.id, minimum=0, maximum=None, mode=number, kind=kind)
         return graph
+
+    def _node_of(self, action: Action) -> dict[str, object]:
+        """Return the attributes of the node of an action."""
+        fields = ("task", "label", "interruptible", "pauses_in_breaks", "release", "deadline", "windows", "place")
+        node = {name: getattr(action, name) for name in fields}
+        variants = self.variants[action.id]
+        demands = chain.from_iterable(variant.demands for variant in variants)
+        agents = set(chain.from_iterable(variant.agents for variant in variants))
+        return node | {
+            "duration": min(variant.duration for variant in variants),
+            "attended": min(variant.attended for variant in variants),
+            "agents": tuple(agent for agent in self.agents if agent in agents),
+            "resources": {demand.resource: demand.amount for demand in sorted(demands, key=attrgetter("amount"))},
+            "modes": variants,
+            "weight": self.weights.get(action.task),
+        }
 
     def eligible(self, action: Action) -> tuple[str, ...]:
         """Agents that may carry out ``action``, in the order of the instance.
@@ -534,17 +550,21 @@ class Instance(CacheHolder):
 def merge(name: str, parts: Iterable[Instance]) -> Instance:
     """Combine the tasks of several instances, which share agents and resources of equal name.
 
+    Calendars of a shared agent or resource add up, transitions of shared members must be equal.
+
     Raises
     ------
     InputError
-        If the parts disagree on a resource, the agents, the unit or the benchmark, or there are none.
+        If the parts disagree on a resource, the agents, the unit, the start time, an optional task or the benchmark,
+        or there are none.
     """
     parts = list(parts)
     if not parts:
         raise InputError("needs at least one part", field="parts")
     resources: dict[str, Resource] = {}
+    weights: dict[str, int | None] = {}
     for part in parts:
-        for attribute in ("agents", "unit", "seconds_per_tick", "benchmark", "time_limit"):
+        for attribute in ("agents", "unit", "seconds_per_tick", "benchmark", "time_limit", "start_time"):
             ours = getattr(parts[0], attribute)
             theirs = getattr(part, attribute)
             if ours != theirs:
@@ -553,6 +573,22 @@ def merge(name: str, parts: Iterable[Instance]) -> Instance:
         for resource in part.resources:
             if resources.setdefault(resource.name, resource) != resource:
                 raise InputError("differs between the parts", field=f"resources[{resource.name}]", value=resource)
-    actions = tuple(chain.from_iterable(part.actions for part in parts))
-    lags = tuple(chain.from_iterable(part.lags for part in parts))
-    return replace(parts[0], name=name, actions=actions, lags=lags, resources=tuple(resources.values()))
+        for task in part.tasks:
+            weight = part.weights.get(task)
+            if weights.setdefault(task, weight) != weight:
+                raise InputError("differs between the parts", field=f"optional[{task}]", value=weight)
+    actions = chain.from_iterable(part.actions for part in parts)
+    lags = chain.from_iterable(part.lags for part in parts)
+    calendars = dict.fromkeys(chain.from_iterable(part.calendars for part in parts))
+    transitions = dict.fromkeys(chain.from_iterable(part.transitions for part in parts))
+    optional = dict.fromkeys(chain.from_iterable(part.optional for part in parts))
+    return replace(
+        parts[0],
+        name=name,
+        actions=tuple(actions),
+        lags=tuple(lags),
+        resources=tuple(resources.values()),
+        calendars=tuple(calendars),
+        transitions=tuple(transitions),
+        optional=tuple(optional),
+    )

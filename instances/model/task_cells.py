@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.validation import MAX_TICKS
-from planoracle.instances.text import seconds_of_unit
+from planoracle.instances.text import one_of, seconds_of_unit
 
 _EMPTY = frozenset(("", "-", "–", "—", "none", "nan", "nat", "null", "n/a", "na", "<na>"))
 _FLAGS = {**dict.fromkeys(("yes", "y", "true", "x", "1"), True), **dict.fromkeys(("no", "n", "false", "0"), False)}
@@ -111,11 +111,29 @@ def _count(value: Any) -> int:
     return int(text)
 
 
+def _weight(value: Any) -> int:
+    weight = _count(value)
+    if not weight:
+        raise InputError("must be a whole number above 0")
+    return weight
+
+
+def _pauses(value: Any) -> str:
+    text = cell_text(value).casefold()
+    if text not in PAUSES:
+        raise InputError(one_of(text, PAUSES))
+    return text
+
+
+#: Words for the pauses of a task.
+PAUSES: Final = ("never", "breaks", "anywhere")
 #: Readers of cells, by field; other cells are texts or times.
 READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("amount", "capacity", "outline_level"), _count),
-    **dict.fromkeys(("machine", "agent", "after", "successors"), cell_names),
-    **dict.fromkeys(("interruptible", "unattended", "summary"), _flag),
+    **dict.fromkeys(("machine", "agent", "after", "successors", "alternatives"), cell_names),
+    **dict.fromkeys(("interruptible", "unattended", "summary", "optional", "mandatory"), _flag),
+    "weight": _weight,
+    "pauses": _pauses,
 }
 
 
@@ -216,7 +234,7 @@ def read_time(value: Any, seconds_per_tick: int | None, unit: str, heading: str,
     if span is not None:
         return _ticks_of(span, seconds_per_tick, heading)
     if isinstance(value, date) or (len(text) <= _LONGEST_TIME and _DATE.search(text)):
-        raise CellFormatError(f"dates are not supported, see .docs/limits.md; write {unit}s from the first day on")
+        raise CellFormatError(f"must be a length of time in {unit}s, not a date")
     advice = _format_advice(text, seconds_per_tick, unit, heading)
     if advice:
         raise CellFormatError(advice)
@@ -264,7 +282,7 @@ def _format_advice(text: str, seconds_per_tick: int | None, unit: str, heading: 
     """Return the message about a clock time or a decimal number, ``""`` for other texts."""
     clock = _CLOCK.fullmatch(text)
     if clock and clock[3]:
-        return f"clock times are not supported, see .docs/limits.md; write {unit}s from the first day on"
+        return f"must be a length of time in {unit}s; a clock time needs the time of tick 0, which --start DATE sets"
     if clock and clock[2]:
         first, second = clock[1], clock[2]
         with_hours = f"{first}:{second}:00"

@@ -45,6 +45,18 @@ FIELDS: Final = {
     "start_at starts_at exact_start pinned_start appointment",
     "fixed_end": "fixed_finish fixed_end_time end_fixed must_finish must_finish_at must_finish_on must_end_at "
     "exact_end",
+    "windows": "window time_window allowed_time",
+    "unavailable": "unavailability unavailable_time",
+    "machine_unavailable": "machine_unavailability machine_downtime",
+    "agent_unavailable": "agent_unavailability worker_unavailable worker_unavailability",
+    "alternatives": "alternative_machine alternate_machine",
+    "workers": "",
+    "setup": "setup_time changeover changeover_time retooling_time tool_change_time",
+    "family": "setup_family setup_group setup_type",
+    "optional": "is_optional skippable can_skip may_skip droppable",
+    "mandatory": "is_mandatory compulsory is_compulsory obligatory must_do",
+    "weight": "",
+    "pauses": "",
     "time_unit": "unit duration_unit unit_of_time",
     "outline": "outline_number outline_no",
     "outline_level": "indent indent_level indentation wbs_level hierarchy_level",
@@ -54,6 +66,12 @@ FIELDS: Final = {
 
 _MACHINE = "(?:machine|resource|equipment|station|tool|work_?cent(?:er|re))s?"
 _AGENT = "(?:worker|operator|employee|person|agent|assignee|technician)s?"
+_WORKERS = "(?:workers?|people|persons?|staff|operators?|employees?|agents?|cooks?|men|crews?)"
+_OFF = (
+    r"(?:un_?available(?:_\w+)?|unavailabilit(?:y|ies)|off_?times?|down|down_?times?|breaks?|lunch|maintenance|closed|"
+    r"absences?|outages?|black_?outs?)"
+)
+_CHOICE = "(?:alt|alternatives?|alternates?|eligible|possible|candidate|compatible|feasible|allowed|backup)"
 _OF_TASKS = "(?:id|no|nr|number|name|task|activity|activitie|job|operation|list)s?"
 # Less usual names, as regular expressions; they are read if no column has a usual name of the field.
 _UNUSUAL_NAMES: Final = {
@@ -67,12 +85,22 @@ _UNUSUAL_NAMES: Final = {
     "deadline": "(?:due|deadline)_(?:on|at|in|date|time)",
     "release": "(?:release|ready|available)_(?:on|at|date)",
     "outline": "wbs(?:_code|_number|_no)?",
+    "workers": rf"(?:num|number|no|nr|nb|count|min|minimum|required|needed|n)_(?:of_)?{_WORKERS}|"
+    rf"{_WORKERS}_(?:size|count|needed|required|number)|head_?count|man_?power",
+    "alternatives": rf"{_CHOICE}_{_MACHINE}|{_MACHINE}_(?:alternatives?|options?|choices)|alternatives?|alternates?",
+    "machine_unavailable": rf"{_MACHINE}_{_OFF}",
+    "agent_unavailable": rf"{_AGENT}_{_OFF}",
+    "unavailable": _OFF,
+    "setup": r"(?:\w+_)?(?:set_?ups?|change_?overs?)(?:_times?)?|re_?tooling(?:_time)?|tool_?changes?",
+    "mandatory": "(?:is_)?required",
 }
 #: Fields with times: their columns may name a unit.
 TIMES: Final = (
     *("duration", "release", "deadline", "min_lag", "max_lag"),
-    *("fixed_start", "fixed_end", "latest_start", "attended"),
+    *("fixed_start", "fixed_end", "latest_start", "attended", "setup"),
 )
+#: Columns that mean the weight of an optional job, and nothing in a table without optional jobs.
+WEIGHT_NAMES: Final = ("weight", "value", "reward", "profit", "prize")
 # Fields that order tasks.
 _ORDER: Final = {"after", "successors", "job"}
 #: Fields whose cells `TableOptions.literal` takes as they are.
@@ -88,7 +116,7 @@ _ORDINARY: Final = frozenset(
     (
         *("state", "status", "type", "note", "notes", "user", "users", "date", "cost", "costs", "progress", "rate"),
         *("size", "read", "role", "tank", "code", "lead", "comment", "comments", "location", "relation", "customer"),
-        *("quality", "rank", "stat", "data"),
+        *("quality", "rank", "stat", "data", "height", "width", "value", "causes", "clauses"),
     )
 )
 # Letters from which on a name with one, or with two, different letters is taken for a misspelled one.
@@ -111,11 +139,21 @@ class TableOptions:
         Columns that are not read.
     literal
         Fields of `NAME_FIELDS` in whose cells a text is one name, whatever characters it contains.
+    workers
+        Number of workers, of which tasks need one or several at once; ``None`` if it is not given.
+    start
+        Local clock time of tick 0 (text); ``""`` if it is not given.
+    calendar, setups
+        Paths of tables with off-times, and with set-up times between families; ``""`` without one.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     literal: frozenset[str] = frozenset()
+    workers: int | None = None
+    start: str = ""
+    calendar: str = ""
+    setups: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,18 +170,24 @@ class ColumnRoles:
         Columns without a meaning.
     unusual
         Column of each field whose name is not usual.
+    durations
+        Machine of each column that has the durations on one machine.
     """
 
     columns: dict[str, str]
     restrictions: dict[str, Restriction]
     unread: list[str]
     unusual: dict[str, str]
+    durations: dict[str, str] = field(default_factory=dict)
 
     def notes(self) -> list[str]:
         """Return notes about columns that are not read, or have unusual names."""
         notes = []
         for field_name, heading in self.unusual.items():
             notes.append(f"column {heading} is read as {field_name}")
+        if self.durations:
+            headings = [name[:_LONGEST_HEADING] for name in self.durations]
+            notes.append(f"columns with durations on one machine: {', '.join(headings)}")
         if self.unread:
             headings = [name[:_LONGEST_HEADING] for name in self.unread]
             text = f"ignored columns: {', '.join(headings)}"
@@ -181,6 +225,7 @@ def _usual_fields() -> dict[str, str]:
     for field_name, text in FIELDS.items():
         for name in (field_name, *text.split()):
             fields[name.replace("_", "")] = field_name
+    del fields["workers"]  # names of agents, or their number if all cells are numbers
     return fields
 
 
@@ -221,8 +266,19 @@ def _unusual_field(name: str) -> str | None:
     return None
 
 
-def assign_columns(headings: Sequence[str], options: TableOptions) -> ColumnRoles:
+def assign_columns(
+    headings: Sequence[str], options: TableOptions, durations: Mapping[str, str] | None = None
+) -> ColumnRoles:
     """Return the meaning of each column of a table.
+
+    Parameters
+    ----------
+    headings
+        Headings of the table.
+    options
+        Choices of the user.
+    durations
+        Machine of each column that has the durations on one machine.
 
     Raises
     ------
@@ -237,16 +293,17 @@ def assign_columns(headings: Sequence[str], options: TableOptions) -> ColumnRole
     if len(headings) > MAX_COLUMNS:
         raise InputError(f"must have at most {MAX_COLUMNS} columns", value=len(headings))
     _check_options(headings, options)
-    assigned = {*options.ignored, *options.columns.values()}
+    durations = dict(durations or {})
+    assigned = {*options.ignored, *options.columns.values(), *durations}
     free = [name for name in headings if name not in assigned]
     columns, remaining = _usual_columns(free, options.columns)
-    roles = ColumnRoles(columns, {}, [], {})
+    roles = ColumnRoles(columns, {}, [], {}, durations)
     for heading in remaining:
         _assign_unusual(heading, roles)
-    _require(columns, headings)
+    _require(columns, headings, has_durations=bool(durations))
     _name_tasks(columns)
     _drop_without_effect(columns)
-    used = {*columns.values(), *roles.restrictions, *roles.unread, *options.ignored}
+    used = {*columns.values(), *roles.restrictions, *roles.unread, *options.ignored, *durations}
     roles.unread.extend(name for name in headings if name not in used)
     return roles
 
@@ -305,7 +362,7 @@ def _check_spelling(heading: str, columns: Mapping[str, str]) -> None:
     for field_name, text in FIELDS.items():
         if field_name not in columns:
             missing += [field_name, *text.split()]
-    similar_names = similar(name, [*missing, *RESTRICTED_WORDS])
+    similar_names = similar(name, dict.fromkeys((*missing, *RESTRICTED_WORDS)))
     candidates = [usual for usual in similar_names if 0 < _distance(name, usual, limit) <= limit]
     if candidates:
         raise InputError(f"unknown column; did you mean {' or '.join(candidates)}?", field=heading)
@@ -333,10 +390,11 @@ def _distance(first: str, second: str, limit: int) -> int:
     return rows[-1][-1]
 
 
-def _require(columns: Mapping[str, str], headings: Sequence[str]) -> None:
+def _require(columns: Mapping[str, str], headings: Sequence[str], *, has_durations: bool) -> None:
     """Raise an error if the table names no tasks or no durations."""
     names = {"task", "operation", "step", "job", "id", "outline"}
-    for field_name, accepted in (("task", names), ("duration", {"duration"})):
+    required = [("task", names)] if has_durations else [("task", names), ("duration", {"duration"})]
+    for field_name, accepted in required:
         if not columns.keys() & accepted:
             listed = f"column is missing; the columns are {', '.join(headings)}"
             raise InputError(f"{listed}; select one with --map {field_name}=COLUMN", field=field_name)

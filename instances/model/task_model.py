@@ -5,31 +5,47 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError, InputNote, combine_errors
+from planoracle.instances.model.end_points import END, START, EndPoints
+from planoracle.instances.model.instance import Action, Lag, Mode
+from planoracle.instances.model.task_calendars import (
+    OffTime,
+    OffTimeReader,
+    SideTable,
+    calendars_of,
+    moments_of,
+    single_spans,
+)
 from planoracle.instances.model.task_columns import TableOptions, normal_name
-from planoracle.instances.model.task_links import minimum_lag
+from planoracle.instances.model.task_links import Link
+from planoracle.instances.model.task_modes import MachineModes, TaskMode, excessive_tasks
+from planoracle.instances.model.task_moments import off_span, window_span
 from planoracle.instances.model.task_resources import (
     ANY,
     COUNT_NAMES,
     Capacities,
-    Use,
     agent_names,
-    check_machine,
-    is_count,
+    count_of,
     is_joint_name,
-    parse_use,
 )
 from planoracle.instances.model.task_rows import Row, TaskTable, is_blank
+from planoracle.instances.model.task_setups import SetUps
 from planoracle.instances.model.validation import MAX_ACTIONS
 
 if TYPE_CHECKING:
     from planoracle.instances.model.builder import Model
 
-_BEGIN: Final = "time/begin"
+#: Resource of which tasks with a number of workers use units.
+WORKERS: Final = "workers"
 # Names in a note.
 _LISTED: Final = 5
+_FIXED: Final = ("fixed_start", "fixed_end")
+_MIXTURE: Final = (
+    "the column has names of agents and numbers of workers; write either of them, or take the cells as names by "
+    "--names agent"
+)
 
 
 class TableSource(NamedTuple):
@@ -47,34 +63,28 @@ class TableSource(NamedTuple):
     columns: dict[str, str]
 
 
-class StartBounds(NamedTuple):
-    """Bounds of the start of a task, in ticks; ``latest`` and ``deadline`` are ``None`` without a bound.
+class SideTables(NamedTuple):
+    """Tables beside that of the tasks: off-times, and set-up times between families."""
 
-    Attributes
-    ----------
-    release, latest
-        Earliest and latest start.
-    deadline
-        Latest end.
-    """
-
-    release: int
-    latest: int | None
-    deadline: int | None
-
-    @property
-    def is_limited(self) -> bool:
-        """True if the start has an upper bound."""
-        return self.latest is not None or self.deadline is not None
+    calendar: SideTable | None = None
+    setups: SideTable | None = None
 
 
-def add_rows(model: Model, rows: Iterable[Row], options: TableOptions, source: str = "") -> TableSource:
+#: No tables beside that of the tasks.
+NO_SIDE_TABLES: Final = SideTables()
+
+
+def add_rows(
+    model: Model, rows: Iterable[Row], options: TableOptions, source: str = "", side_tables: SideTables = NO_SIDE_TABLES
+) -> TableSource:
     """Add the rows of a table to an empty model: actions, time lags, resources and agents.
 
     Parameters
     ----------
     source
         File of the table, for notes.
+    side_tables
+        Tables of off-times and set-up times.
 
     Raises
     ------
@@ -83,9 +93,11 @@ def add_rows(model: Model, rows: Iterable[Row], options: TableOptions, source: s
         and empty names are faults of the instance.
     """
     table = TaskTable(model, _read_rows(rows), options)
+    table.set_start(moments_of(side_tables.calendar) if side_tables.calendar else ())
     table.set_unit()
-    builder = _ModelBuilder(model, table)
-    for stage in (_cells_of(table), table.link_rows(), builder.read()):
+    table.check_unit()
+    builder = _ModelBuilder(model, table, side_tables)
+    for stage in (_cells_of(table), table.link_rows(), builder.read(), builder.link()):
         if error := combine_errors(stage):
             raise error
     builder.add()
@@ -119,23 +131,40 @@ def _cells_of(table: TaskTable) -> Iterator[InputError]:
 class _ModelBuilder:
     """Conversion of the values of a table into a model."""
 
-    def __init__(self, model: Model, table: TaskTable) -> None:
-        self.model, self.table = model, table
-        self.uses: dict[int, list[Use]] = {}
-        self.capacities: dict[str, int] = {}
+    def __init__(self, model: Model, table: TaskTable, side_tables: SideTables) -> None:
+        self.model = model
+        self.table = table
+        self.side_tables = side_tables
+        self.machines = MachineModes(table)
+        self.set_ups = SetUps(table, self.machines, side_tables.setups)
         self.agents: dict[int, list[str]] = {}
-        self.bounds: dict[int, StartBounds] = {}
-        #: Minimum and maximum lag of each pair of rows, by the later row.
-        self.lags: dict[int, dict[int, tuple[int, int | None]]] = {}
+        self.weights: dict[str, int] = {}
+        self.off_times: list[OffTime] = []
+        #: Windows of each task, as the builder takes them.
+        self.windows: dict[int, list[tuple[Any, Any]]] = {}
+        self.points = EndPoints(())
+        #: Position of each task in `points`, by its row.
+        self._positions = {i: position for position, i in enumerate(table.tasks)}
 
     def read(self) -> Iterator[InputError]:
-        """Read resources, agents, bounds and lags, and yield their faults."""
+        """Read resources, agents, optional jobs, set-up times and off-times, and yield their faults."""
         self._read_summaries()
-        yield from self._read_machines()
+        yield from self.machines.read()
+        self._note_machines()
         yield from self._read_agents()
+        yield from self._read_workers()
+        yield from self._read_pauses()
+        yield from self._read_windows()
+        yield from self._read_optional_jobs()
+        yield from self.set_ups.read()
+        yield from self._read_off_times()
+
+    def link(self) -> Iterator[InputError]:
+        """Read bounds of starts and ends, and links between tasks, and yield their faults."""
+        self.points = EndPoints([self._stub(i) for i in self.table.tasks])
+        yield from self._read_lags()
         for i in self.table.tasks:
             yield from self._read_bounds(i)
-        yield from self._read_lags()
 
     def _read_summaries(self) -> None:
         """Let releases and deadlines of summary rows hold for the tasks below them."""
@@ -152,26 +181,9 @@ class _ModelBuilder:
 
     # --- machines and agents ----------------------------------------------------------------------
 
-    def _read_machines(self) -> Iterator[InputError]:
-        table = self.table
-        is_literal = "machine" in table.options.literal
-        names = self._names_in("machine")
-        for i in table.tasks:
-            self.uses[i] = []
-            for name in table.cells[i].get("machine", ()):
-                try:
-                    use = Use(name) if is_literal else parse_use(name, names)
-                    if not is_literal:
-                        check_machine(use.name, names)
-                    self.uses[i].append(use)
-                except InputError as error:
-                    yield table.fault(i, "machine", error.message)
-            has_share = any(use.share is not None for use in self.uses[i])
-            if "amount" in table.cells[i] and has_share:
-                yield table.fault(i, "amount", "the machine has a share in brackets; write one of both")
-            yield from self._read_capacity(i)
-        if not is_literal:
-            self._note_joint_names("machine", [use.name for use in self._all_uses()])
+    def _note_machines(self) -> None:
+        if "machine" not in self.table.options.literal:
+            self._note_joint_names("machine", [use.name for use in self.machines.all_uses()])
 
     def _names_in(self, field: str) -> set[str]:
         """Return the names in the cells of a field, in lower case."""
@@ -180,21 +192,6 @@ class _ModelBuilder:
             names_in_cell = self.table.cells[i].get(field, ())
             names.update(map(str.casefold, names_in_cell))
         return names
-
-    def _all_uses(self) -> Iterator[Use]:
-        return chain.from_iterable(self.uses.values())
-
-    def _read_capacity(self, i: int) -> Iterator[InputError]:
-        """Read the capacity in a row, which holds for all its machines."""
-        capacity = self.table.cells[i].get("capacity")
-        if capacity is None:
-            return
-        if not capacity:
-            yield self.table.fault(i, "capacity", "must be 1 or more")
-        for use in self.uses[i]:
-            if self.capacities.setdefault(use.name, capacity) != capacity:
-                message = f"another row gives {use.name} the capacity {self.capacities[use.name]}"
-                yield self.table.fault(i, "capacity", message)
 
     def _read_agents(self) -> Iterator[InputError]:
         table, model = self.table, self.model
@@ -207,11 +204,9 @@ class _ModelBuilder:
         for i in table.tasks:
             self.agents[i] = []
             for name in table.cells[i].get("agent", default):
-                if may_be_count and is_count(name):
-                    message = "numbers of agents are not supported, see .docs/limits.md; write names of agents, or "
-                    yield table.fault(i, "agent", f"{message}--names agent takes the cells as they are")
-                    continue
                 try:
+                    if may_be_count and count_of(name) is not None:
+                        raise InputError(_MIXTURE)
                     self.agents[i] += [name] if is_literal else agent_names(name, names)
                 except InputError as error:
                     yield table.fault(i, "agent", error.message)
@@ -231,54 +226,232 @@ class _ModelBuilder:
             table.notes.append("no agent has a name: there is one, and --agents N sets the number")
         model.agents = tuple(named) or (("agent",) if has_attended else ())
         count = list(self.agents.values()).count([])
+        has_resources = any(self.machines.all_uses()) or "workers" in table.columns
         if "agent" in table.columns and count:
             table.notes.append(f"tasks without an agent ({count}) need no agent; 'any' makes all agents eligible")
-        elif not has_attended and not any(self.uses.values()):
+        elif not has_attended and not has_resources:
             table.notes.append("no column agent or machine: tasks wait only for their predecessors")
 
     def _note_joint_names(self, field: str, names: Iterable[str]) -> None:
         joint = list(dict.fromkeys(filter(is_joint_name, names)))
         if joint:
-            listed = ", ".join(joint[:_LISTED])
-            if len(joint) > _LISTED:
-                listed += ", …"
-            self.table.notes.append(f"each of these is one {field}: {listed}; ';' separates several")
+            self.table.notes.append(f"each of these is one {field}: {_listed(joint)}; ';' separates several")
+
+    def _read_workers(self) -> Iterator[InputError]:
+        """Check the numbers of workers that tasks need at once."""
+        table = self.table
+        count = table.options.workers
+        rows = [i for i in table.tasks if table.cells[i].get("workers")]
+        if "workers" not in table.columns:
+            if count is not None:
+                table.notes.append(
+                    "no column workers: the number of workers has no effect; --map workers=COLUMN sets it"
+                )
+            return
+        for i in rows:
+            if self.agents[i] and table.cells[i]["workers"] > 1:
+                message = "several agents for one task are not supported, see .docs/limits.md; an action has one agent"
+                yield table.fault(i, "workers", message)
+        if count is None and any(not self.agents[i] for i in rows):
+            message = "numbers of workers need the number that there are: --workers N"
+            yield table.fault(rows[0], "workers", message)
+        if any(use.name == WORKERS for use in self.machines.all_uses()):
+            yield table.fault(rows[0], "workers", f"a machine has the name {WORKERS}, which the workers have")
+
+    def _read_pauses(self) -> Iterator[InputError]:
+        """Yield faults of rows whose two columns of pauses contradict each other."""
+        table = self.table
+        for i in table.tasks:
+            cells = table.cells[i]
+            if "pauses" in cells and "interruptible" in cells:
+                is_anywhere = cells["pauses"] == "anywhere"
+                if is_anywhere != cells["interruptible"]:
+                    yield table.fault(i, "pauses", f"contradicts the column {table.columns['interruptible']}")
+
+    def _read_windows(self) -> Iterator[InputError]:
+        """Read the windows of all rows."""
+        table = self.table
+        for i in table.tasks:
+            windows = self.windows.setdefault(i, [])
+            try:
+                for begin, end in table.cells[i].get("windows", ()):
+                    windows.append(window_span(begin, end, self.model.clock))
+                self.model.clock.windows(windows)
+            except InputError as error:
+                yield table.fault(i, "windows", error.message)
+
+    def _pauses(self, i: int) -> str:
+        """Return when a task may pause."""
+        cells = self.table.cells[i]
+        default = "anywhere" if cells.get("interruptible") else "never"
+        pauses: str = cells.get("pauses", default)
+        return pauses
+
+    # --- optional jobs ----------------------------------------------------------------------------
+
+    def _read_optional_jobs(self) -> Iterator[InputError]:
+        """Read which jobs are optional, and their weights."""
+        table = self.table
+        if not any(table.is_optional(i) for i in table.tasks):
+            return
+        rows_of_jobs: dict[str, list[int]] = {}
+        for i in table.tasks:
+            rows_of_jobs.setdefault(table.ids[i].partition("/")[0], []).append(i)
+        field = "optional" if "optional" in table.columns else "mandatory"
+        for job, rows in rows_of_jobs.items():
+            optional_rows = [i for i in rows if table.is_optional(i)]
+            if optional_rows and len(optional_rows) < len(rows):
+                first = next(i for i in rows if i not in optional_rows)
+                message = f"must be equal in all rows of the job {job}, which is executed as a whole or not at all"
+                yield table.fault(first, field, message)
+            elif optional_rows:
+                yield from self._read_weight(job, rows)
+
+    def _read_weight(self, job: str, rows: Sequence[int]) -> Iterator[InputError]:
+        """Read the weight of an optional job: 1 without a column, else equal in all its rows."""
+        table = self.table
+        if "weight" not in table.columns:
+            self.weights[job] = 1
+            return
+        weights = {i: table.cells[i].get("weight") for i in rows}
+        first = weights[rows[0]]
+        for i, weight in weights.items():
+            if weight is None:
+                yield table.fault(i, "weight", "must be a whole number above 0 for an optional job")
+            elif first is not None and weight != first:
+                yield table.fault(i, "weight", f"must be equal in all rows of the job {job}: {first} before")
+        self.weights[job] = first or 1
+
+    # --- off-times --------------------------------------------------------------------------------
+
+    def _members(self) -> list[str]:
+        """Return machines, agents and workers."""
+        names = dict.fromkeys(use.name for use in self.machines.all_uses())
+        names.update(dict.fromkeys(self.model.agents))
+        if "workers" in self.table.columns:
+            names[WORKERS] = None
+        return list(names)
+
+    def _read_off_times(self) -> Iterator[InputError]:
+        """Read off-times in columns of the tasks, and in a table of their own."""
+        table = self.table
+        for field in ("unavailable", "machine_unavailable", "agent_unavailable"):
+            for i in table.tasks:
+                if field in table.cells[i]:
+                    try:
+                        self._add_off_times(i, field)
+                    except InputError as error:
+                        yield table.fault(i, field, error.message)
+        side_table = self.side_tables.calendar
+        if side_table is not None:
+            try:
+                reader = OffTimeReader(side_table, self._members(), self.model.clock)
+                yield from reader.read()
+                self.off_times += reader.off_times
+            except InputError as error:
+                yield error
+
+    def _add_off_times(self, i: int, field: str) -> None:
+        """Add the off-times in a cell to the machine or the agent of its row."""
+        clock = self.model.clock
+        member = self._member_of(i, field)
+        for begin, end in self.table.cells[i][field]:
+            first, last = off_span(begin, end, clock)
+            spans, period = single_spans(first, last, clock)
+            for span in spans:
+                self.off_times.append(OffTime(member, *span, period))
+
+    def _member_of(self, i: int, field: str) -> str:
+        """Return the machine or the agent that the off-times of a row concern."""
+        machines = dict.fromkeys(chain.from_iterable(mode.uses for mode in self.machines.modes[i]))
+        agents = self.agents[i]
+        names = {
+            "unavailable": [*(use.name for use in machines), *agents],
+            "machine_unavailable": [use.name for use in machines],
+            "agent_unavailable": agents,
+        }[field]
+        if len(names) == 1 and names[0].casefold() not in ANY:
+            return names[0]
+        advice = "--calendar FILE reads off-times by the names of machines and agents"
+        if not names:
+            raise InputError(f"concerns no machine and no agent, as the row has none; {advice}")
+        raise InputError(f"could concern {' or '.join(names)}; {advice}")
 
     # --- times ------------------------------------------------------------------------------------
 
+    def _stub(self, i: int) -> Action:
+        """Return an action with the durations of a task, for links between its start and its end."""
+        task = self.table.ids[i].partition("/")[0]
+        modes = tuple(Mode(duration=mode.duration) for mode in self.machines.modes[i])
+        pauses = self._pauses(i)
+        duration = self.machines.modes[i][0].duration
+        release = self.table.cells[i].get("release", 0)
+        return Action(
+            self.table.ids[i],
+            task,
+            duration,
+            0,
+            interruptible=pauses == "anywhere",
+            modes=modes,
+            agents=(),
+            release=release,
+            deadline=self.table.cells[i].get("deadline"),
+            pauses_in_breaks=pauses == "breaks",
+        )
+
     def _read_bounds(self, i: int) -> Iterator[InputError]:
-        """Read the bounds of the start of a task."""
+        """Read the bounds of the start and the end of a task."""
         table = self.table
-        cells = self.table.cells[i]
-        duration = cells["duration"]
-        release = cells.get("release", 0)
-        fields = ("latest_start", "fixed_start")
-        starts: dict[str, int] = {field: cells[field] for field in fields if field in cells}
+        cells = table.cells[i]
+        position = self._positions[i]
+        fields = [field for field in ("latest_start", *_FIXED) if field in cells]
+        if fields and self._pauses(i) == "anywhere":
+            yield table.fault(i, fields[0], "is not supported for tasks that may be interrupted")
+            return
+        faults = list(self._contradictions(i, fields))
+        yield from faults
+        if faults:
+            return
+        if "latest_start" in cells:
+            self.points.bound(position, START, 0, cells["latest_start"])
+        if "fixed_start" in cells:
+            self.points.bound(position, START, cells["fixed_start"], cells["fixed_start"])
         if "fixed_end" in cells:
-            starts["fixed_end"] = cells["fixed_end"] - duration
-        if starts and cells.get("interruptible"):
-            yield table.fault(i, next(iter(starts)), "is not supported for tasks that may be interrupted")
-        fixed = [start for field, start in starts.items() if field != "latest_start"]
+            self.points.bound(position, END, cells["fixed_end"], cells["fixed_end"])
+
+    def _contradictions(self, i: int, fields: Sequence[str]) -> Iterator[InputError]:
+        """Yield faults of times of a row that cannot all hold; of several durations, the shortest counts."""
+        table = self.table
+        cells = table.cells[i]
+        durations = [mode.duration for mode in self.machines.modes[i]]
+        is_one_length = len(set(durations)) == 1 and self._pauses(i) != "breaks"
+        duration = min(durations)
+        release = cells.get("release", 0)
+        starts: dict[str, int] = {}
+        for field in fields:
+            starts[field] = cells[field] - duration if field == "fixed_end" else cells[field]
         too_early = [field for field, start in starts.items() if start < release]
         for field in too_early:
-            yield table.fault(i, field, f"is too early: the task starts no earlier than {release}")
-        release = max([release, *fixed])
-        if fixed and not too_early and min(starts.values()) < release:
+            yield table.fault(i, field, f"is too early: the task starts no earlier than {self._moment(release)}")
+        fixed = [starts[field] for field in fields if field in _FIXED]
+        first = max([release, *fixed]) if is_one_length else release
+        if fixed and not too_early and is_one_length and min(starts.values()) < first:
             yield table.fault(i, next(iter(starts)), "contradicts another column for the start of the task")
-        earliest_end = release + duration
+        earliest_end = first + duration
         deadline = cells.get("deadline")
-        if deadline is not None and deadline < earliest_end:
-            message = f"is earlier than the earliest end of the task, {earliest_end}"
+        if deadline is not None and deadline < earliest_end and not table.is_optional(i):
+            message = f"is earlier than the earliest end of the task, {self._moment(earliest_end)}"
             yield table.fault(i, "deadline", message)
-        latest = min(starts.values()) if starts else None
-        self.bounds[i] = StartBounds(release, latest, deadline)
+
+    def _moment(self, tick: int) -> str:
+        """Return a tick for readers, with its date if the table has dates."""
+        text = self.model.clock.text(tick)
+        return f"{text} (tick {tick})" if text else str(tick)
 
     def _read_lags(self) -> Iterator[InputError]:
         """Join the links between the same two tasks into one lag each."""
         table = self.table
         yield from self._lags_of_successors()
-        durations = [cells.get("duration", 0) for cells in table.cells]
-        interruptible = [cells.get("interruptible", False) for cells in table.cells]
         for link, row, field in table.links:
             cells = table.cells[link.after]
             column_lag = cells.get("min_lag", 0)
@@ -289,13 +462,21 @@ class _ModelBuilder:
                 yield table.fault(link.after, lag_field, "concerns plain predecessors; write lags of links as in 3SS+2")
                 continue
             try:
-                minimum = column_lag
-                if link.lag is not None or not is_plain:
-                    minimum = minimum_lag(link, durations, interruptible)
-            except InputError as error:
-                yield table.fault(row, field, error.message)
-                continue
-            self._add_lag(link.before, link.after, minimum, maximum)
+                self._add_link(link, column_lag, maximum)
+            except InputError:
+                message = f"links of type {link.type} are not supported between tasks that may be interrupted"
+                yield table.fault(row, field, message)
+
+    def _add_link(self, link: Link, column_lag: int, maximum: int | None) -> None:
+        """Add a link with its lag, or with those of the columns."""
+        before, after = self._positions[link.before], self._positions[link.after]
+        delay = column_lag if link.lag is None else link.lag
+        if link.type == "FS":
+            self.points.add_lag(before, after, delay, maximum)
+            return
+        earlier = START if link.type[0] == "S" else END
+        later = START if link.type[1] == "S" else END
+        self.points.link((before, earlier), (after, later), delay)
 
     def _lags_of_successors(self) -> Iterator[InputError]:
         """Yield faults of lags in a table with successors, where it is open to which links they belong."""
@@ -308,88 +489,128 @@ class _ModelBuilder:
                 message = "is ambiguous in a table with successors; write predecessors, or lags of links as in 3FS+2"
                 yield table.fault(i, field, message)
 
-    def _add_lag(self, before: int, after: int, minimum: int, maximum: int | None) -> None:
-        lags = self.lags.setdefault(after, {})
-        if before in lags:
-            previous_minimum, previous_maximum = lags[before]
-            minimum = max(minimum, previous_minimum)
-            bounds = [bound for bound in (maximum, previous_maximum) if bound is not None]
-            maximum = min(bounds, default=None)
-        lags[before] = minimum, maximum
-
     # --- model ------------------------------------------------------------------------------------
 
     def add(self) -> None:
-        """Add resources and actions; deadlines and fixed starts are lags from a first milestone."""
+        """Add resources, actions, calendars, set-up times and optional jobs."""
         model, table = self.model, self.table
-        capacities = Capacities(self._all_uses(), self.capacities)
+        capacities = Capacities(self.machines.all_uses(), self.machines.capacities)
         for machine, capacity in capacities.capacities.items():
             model.resource(machine, capacity)
+        needs_workers = any(self._workers(i) for i in table.tasks)
+        if needs_workers:
+            model.resource(WORKERS, table.options.workers or 1)
         if capacities.assumed:
-            listed = ", ".join(capacities.assumed[:_LISTED])
+            listed = _listed(capacities.assumed)
             table.notes.append(f"capacity taken from the largest share in use: {listed}; a column capacity sets it")
-        has_bounds = any(bounds.is_limited for bounds in self.bounds.values())
-        if has_bounds:
-            model.task("time").action("begin", 0, agents=())
-        for i in table.tasks:
-            self._add_action(i, capacities, has_bounds)
+        rows = {self.table.ids[i]: i for i in table.tasks}
+        lags: dict[str, list[Lag]] = {}
+        for lag in self.points.lags():
+            lags.setdefault(lag.after, []).append(lag)
+        for action in self.points.actions():
+            if action.id in rows:
+                self._add_action(rows[action.id], action, capacities)
+            else:
+                self._add_milestone(action)
+            for lag in lags.get(action.id, ()):
+                model.after(lag.before, lag.minimum, lag.maximum)
+        for entry in calendars_of(self.off_times):
+            model.calendar(entry.members, entry.off, entry.period)
+        for set_up in self.set_ups.entries:
+            start = None if set_up.start is None else dict.fromkeys(set_up.machines, set_up.start)
+            model.setup(set_up.machines, set_up.times, start)
+        for job, weight in self.weights.items():
+            model.optional(job, weight)
         self._note_fixed_tasks()
+        self._note_excess(capacities)
+        has_lags = any(lag.minimum or lag.maximum for lag in self.points.lags())
+        if self.off_times and has_lags:
+            table.notes.append("lags are elapsed time, which also passes while machines and agents are off")
 
-    def _add_action(self, i: int, capacities: Capacities, has_bounds: bool) -> None:
-        """Add the action of a row with its lags."""
+    def _workers(self, i: int) -> int:
+        """Return the number of workers that a task needs at once, none if an agent does it."""
+        workers: int = self.table.cells[i].get("workers", 0)
+        return 0 if self.agents[i] else workers
+
+    def _add_milestone(self, milestone: Action) -> None:
+        """Add a milestone for the start or the end of a task."""
+        name = milestone.id.partition("/")[2]
+        task = self.model.task(milestone.task)
+        task.action(name, 0, agents=(), release=milestone.release, deadline=milestone.deadline)
+
+    def _add_action(self, i: int, action: Action, capacities: Capacities) -> None:
+        """Add the action of a row."""
         model, table = self.model, self.table
         cells = table.cells[i]
-        bounds = self.bounds[i]
         job, _, name = table.ids[i].partition("/")
         agents: Sequence[str] | None = self.agents[i]
         if any(agent not in model.agents for agent in self.agents[i]):
             agents = None
-        is_interruptible = cells.get("interruptible", False)
-        attended = not cells.get("unattended") and cells.get("attended", True)
-        attended_ticks = None if attended is True else int(attended)
-        release = 0 if has_bounds else bounds.release
-        label = cells.get("label", "")
+        modes = self.machines.modes[i]
+        is_one_length = len({mode.duration for mode in modes}) == 1
         model.task(job).action(
             name,
-            cells["duration"],
-            attended=attended_ticks,
-            interruptible=is_interruptible,
-            release=release,
+            modes[0].duration if is_one_length else None,
+            attended=self._attended(i, is_one_length=is_one_length),
+            pauses=self._pauses(i),
+            release=action.release,
             agents=agents,
-            label=label,
+            label=cells.get("label", ""),
+            deadline=action.deadline,
+            windows=self.windows[i],
         )
-        for use in self.uses[i]:
-            amount = cells.get("amount", 1)
-            model.uses(use.name, capacities.amount(use, amount))
-        for before, (minimum, maximum) in self.lags.get(i, {}).items():
-            model.after(table.ids[before], minimum, maximum)
-        if has_bounds:
-            self._add_bounds(name, cells["duration"], bounds, is_interruptible)
+        for mode in modes:
+            if len(modes) > 1:
+                model.mode(mode.name, duration=None if is_one_length else mode.duration)
+            self._add_uses(i, mode, capacities)
 
-    def _add_bounds(self, name: str, duration: int, bounds: StartBounds, is_interruptible: bool) -> None:
-        """Bound the start of the last action; the end of an interruptible one is a milestone of its own."""
-        model = self.model
-        latest_starts = [] if bounds.latest is None else [bounds.latest]
-        if bounds.deadline is not None and not is_interruptible:
-            latest_starts.append(bounds.deadline - duration)
-        model.after(_BEGIN, bounds.release, min(latest_starts, default=None))
-        if bounds.deadline is not None and is_interruptible:
-            end = model.action(f"{name} done", 0, agents=(), after=name)
-            end.after(_BEGIN, None, bounds.deadline)
+    def _attended(self, i: int, *, is_one_length: bool) -> int | str | None:
+        """Return the time for which a task holds its agent, as the builder takes it."""
+        cells = self.table.cells[i]
+        attended = not cells.get("unattended") and cells.get("attended", True)
+        if attended is True:
+            return None
+        return int(attended)
+
+    def _add_uses(self, i: int, mode: TaskMode, capacities: Capacities) -> None:
+        """Add the uses of one mode of a row to the last mode of the model."""
+        amount = self.table.cells[i].get("amount", 1)
+        for use in mode.uses:
+            family = self.set_ups.family(i, use.name)
+            self.model.uses(use.name, capacities.amount(use, amount), family=family)
+        if workers := self._workers(i):
+            self.model.uses(WORKERS, workers)
+
+    def _note_excess(self, capacities: Capacities) -> None:
+        """Note tasks with a mode that needs more than there is: it is never chosen."""
+        table = self.table
+        amounts = {i: table.cells[i].get("amount", 1) for i in table.tasks}
+        rows = excessive_tasks(self.machines.modes, capacities, amounts)
+        workers = table.options.workers or 0
+        rows += [i for i in table.tasks if self._workers(i) > workers]
+        if rows:
+            names = list(dict.fromkeys(table.ids[i] for i in rows))
+            table.notes.append(f"need more than there is, and cannot be done so ({len(names)}): {_listed(names)}")
 
     def _note_fixed_tasks(self) -> None:
         """Note tasks at a fixed time, as a break is one: it counts into the makespan."""
-        tasks = self.table.tasks
-        fixed = [self.table.ids[i] for i in tasks if self._is_fixed(i)]
+        fixed = [self.table.ids[i] for i in self.table.tasks if self._is_fixed(i)]
         if fixed:
-            listed = ", ".join(fixed[:_LISTED])
-            note = f"tasks at a fixed time ({len(fixed)}) count into the makespan: {listed}"
+            note = f"tasks at a fixed time ({len(fixed)}) count into the makespan: {_listed(fixed)}"
             self.table.notes.append(note)
 
     def _is_fixed(self, i: int) -> bool:
         cells = self.table.cells[i]
-        bounds = self.bounds[i]
-        if bounds.latest == bounds.release:
+        if any(field in cells for field in _FIXED):
             return True
-        earliest_end = bounds.release + cells["duration"]
-        return bounds.deadline == earliest_end and not cells.get("interruptible")
+        release = cells.get("release", 0)
+        if cells.get("latest_start") == release:
+            return True
+        lengths = {mode.duration for mode in self.machines.modes[i]}
+        return self._pauses(i) == "never" and cells.get("deadline") == release + min(lengths)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the first names of a list for a note."""
+    listed = ", ".join(names[:_LISTED])
+    return f"{listed}, …" if len(names) > _LISTED else listed

@@ -26,6 +26,7 @@ _LITERAL = "--names {field} takes the cells as they are"
 _OR = re.compile(r"(?<=\S)[\s(]+(?:or|oder|ou)\s+(?=\S)", re.IGNORECASE)
 _EITHER = re.compile(r"either\s+", re.IGNORECASE)
 _AND = re.compile(r"(?<=\S)(?:\s+and\s+|\s*[&+]\s*)(?=\S)", re.IGNORECASE)
+_ANY = re.compile(r"any|\*|(?:any|any one)(?: of(?: the)?)? (?:machines?|resources?|one|free|available)", re.IGNORECASE)
 _SLASH = re.compile(r"\s*[/\\]\s*")
 _LIST = re.compile(r"\s+-?\s*|-")
 _OPEN = re.compile(r"un-?assigned|not assigned|tb[acd]|\?+|nobody|no one|unknown|undefined", re.IGNORECASE)
@@ -35,9 +36,16 @@ _ANY_OF = re.compile(
     r"(?:any|one|either|all|some) (?:of|machines?|resources?|workers?|operators?|agents?|one|other|free|available)\b.*",
     re.IGNORECASE,
 )
+# Ends of names that number similar machines, and names that consist of such an end.
+_NUMBER_AT_END = re.compile(r"(?P<stem>.*[^0-9])[0-9]{1,4}|(?P<words>.*\s)[a-z]", re.IGNORECASE)
+_SHORT = re.compile(r"[0-9]{1,4}|[a-z]", re.IGNORECASE)
 # Parts of names that number similar machines: "m1", "oven a".
 _NUMBERED = re.compile(r"[0-9]+|\b[a-z](?=[0-9]*\b)")
-_COUNT = re.compile(r"[0-9]+(?:\.[0-9]+)? ?x?(?: ?(?:workers?|people|persons?|men|staff|operators?|agents?))?", re.I)
+_COUNT = re.compile(
+    r"(?P<number>[0-9]{1,9})(?P<part>\.[0-9]{1,9})? ?x?"
+    r"(?: ?(?:workers?|people|persons?|men|staff|operators?|agents?))?",
+    re.IGNORECASE,
+)
 _MULTIPLE = re.compile(r"(?P<first>[0-9]+) ?[x×*] [a-z].*|(?P<before>.+?) ?[x×*] ?[0-9]+", re.I)
 _JOINED = re.compile(r"/|&|\+|\s(?:and|or)\s", re.IGNORECASE)
 _SHARE = re.compile(r"(?P<name>.*\S)\s*\[(?P<number>[0-9]{1,6}(?:[.,][0-9]{1,4})?)\s*(?P<unit>[^\]]*)\]", re.S)
@@ -79,15 +87,70 @@ def parse_use(text: str, names: Container[str] = ()) -> Use:
         percent = Fraction(match["number"].replace(",", "."))
         return Use(match["name"], int(percent * 100))
     if match["unit"]:
-        raise InputError(f"resources that are used up are not supported, {_PAGE}")
+        raise InputError(f"resources that are used up are not read from tables, {_PAGE}; problem files have them")
     if match["name"].casefold() in names:
         name, number = match["name"], match["number"]
         raise InputError(f"is ambiguous; write {name}[{number}00%] for units of {name}")
     return Use(text)
 
 
+def is_any(text: str) -> bool:
+    """Return whether a text stands for any machine.
+
+    >>> is_any("any"), is_any("any machine"), is_any("any of the mills")
+    (True, True, False)
+    """
+    return _ANY.fullmatch(text) is not None
+
+
+def is_numbered(name: str) -> bool:
+    """Return whether a name ends with a number, as those of similar machines do.
+
+    >>> is_numbered("M1"), is_numbered("Machine 2"), is_numbered("Saw")
+    (True, True, False)
+    """
+    match = _NUMBER_AT_END.fullmatch(name) if len(name) <= _LONGEST_NAME else None
+    return match is not None and match["stem"] is not None
+
+
+def names_in_choice(text: str, names: Container[str]) -> list[str]:
+    """Return the machines to choose from in a text; another text is one name.
+
+    Parameters
+    ----------
+    names
+        Names of all machines, in lower case.
+
+    Examples
+    --------
+    >>> names_in_choice("M1 or M2", ()), names_in_choice("CNC1/2", ()), names_in_choice("Saw/Mill", ())
+    (['M1', 'M2'], ['CNC1', 'CNC2'], ['Saw/Mill'])
+    """
+    if len(text) > _LONGEST_NAME:
+        return [text]
+    choice: list[str] = []
+    for part in _OR.split(_EITHER.sub("", text, count=1)):
+        name = part.removesuffix(")") if "(" not in part and text.count("(") == 1 else part
+        pieces = _SLASH.split(name)
+        is_list = _are_names([piece.casefold() for piece in pieces], names)
+        choice += _long_names(pieces) if is_list else [name]
+    return list(dict.fromkeys(choice))
+
+
+def _long_names(parts: Sequence[str]) -> list[str]:
+    """Return the names of parts of which later ones may be short, as in ``CNC1/2``."""
+    first, *following = parts
+    match = _NUMBER_AT_END.fullmatch(first)
+    stem = "" if match is None else match["stem"] or match["words"]
+    names = [first]
+    for part in following:
+        is_short = bool(stem) and _SHORT.fullmatch(part) is not None
+        names.append(stem + part if is_short else part)
+    return names
+
+
 def check_machine(name: str, names: Container[str]) -> None:
-    """Raise an error for machines to choose from, and for several machines in one name.
+    """Raise an error for a text that is no name of one machine.
 
     Parameters
     ----------
@@ -98,12 +161,13 @@ def check_machine(name: str, names: Container[str]) -> None:
         return
     _check_open(name, "machine")
     if _ANY_OF.fullmatch(name) or _OR.search(name):
-        raise InputError(_no_choice("machine"))
+        message = (
+            "is ambiguous; write any for all machines of the table, or the machines to choose from, as in M1 or M2"
+        )
+        raise InputError(f"{message}; {_literal('machine')}")
     multiple = _MULTIPLE.fullmatch(name)
     if multiple and (multiple["first"] or multiple["before"].casefold() in names):
         raise InputError(f"a number of machines is written in a column amount; {_literal('machine')}")
-    if _are_names(_SLASH.split(name.casefold()), names):
-        raise InputError(_no_choice("machine"))
     if _are_names(_AND.split(name.casefold()), names) or _is_list(name, names):
         raise InputError(f"several machines that are all needed are separated by ';'; {_literal('machine')}")
 
@@ -139,21 +203,27 @@ def agent_names(name: str, names: Container[str]) -> list[str]:
     return parts
 
 
-def is_count(text: str) -> bool:
-    """Return whether a cell is a number of agents.
+def count_of(text: str) -> int | None:
+    """Return the number of workers in a cell, ``None`` for another text.
 
-    >>> is_count("2"), is_count("3 workers"), is_count("crew 2")
-    (True, True, False)
+    >>> count_of("2"), count_of("3 workers"), count_of("crew 2")
+    (2, 3, None)
+
+    Raises
+    ------
+    InputError
+        For a number that is not whole.
     """
-    return _COUNT.fullmatch(text) is not None
+    match = _COUNT.fullmatch(text)
+    if match is None:
+        return None
+    if match["part"] and match["part"].strip(".0"):
+        raise InputError("must be a whole number of workers")
+    return int(match["number"])
 
 
 def _literal(field: str) -> str:
     return _LITERAL.format(field=field)
-
-
-def _no_choice(field: str) -> str:
-    return f"{field}s to choose from are not supported, {_PAGE}; {_literal(field)}"
 
 
 def _check_open(name: str, field: str) -> None:

@@ -59,15 +59,15 @@ _RESTRICTIONS: Final = (
     Restriction(
         r"set_?ups?|set_?up_?times?|change_?overs?|change_?over_?times?|tear_?downs?|tool_?changes?|clean_?up|"
         r"cleaning(?:_time)?|re_?tooling|sequence_dependent",
-        f"set-up times are not supported, {_PAGE}; a set-up of constant length is part of the duration",
+        f"is not the column of set-up times, {_PAGE}; the column setup has the ticks before the operation",
     ),
     Restriction(
         r"optional|skip(?:pable|ped)?|can_skip|may_skip|droppable|selectable",
-        f"optional tasks are not supported, {_PAGE}; every task of the table is executed",
+        f"is not the column of optional jobs, {_PAGE}; the column optional says yes or no",
     ),
     Restriction(
         r"^(?:is_)?(?:mandatory|compulsory|required|must_do|obligatory)$",
-        f"optional tasks are not supported, {_PAGE}; every task of the table is executed",
+        f"is not the column of optional jobs, {_PAGE}; the column optional says yes or no",
         _YES,
     ),
     Restriction(
@@ -82,19 +82,20 @@ _RESTRICTIONS: Final = (
     Restriction(
         rf"(?:num|number|no|nr|nb|count|min|max|minimum|maximum|required|needed|n)_(?:of_)?{_WORKERS}|"
         rf"{_WORKERS}_(?:size|count|needed|required|number)|^(?:head_?count|man_?power|ftes?|labou?rs?)$",
-        f"numbers of agents are not supported, {_PAGE}; the column agent has the names of the eligible agents",
+        f"is not the column of the workers at once, {_PAGE}; the column workers has the number that a task needs",
         single_with="agent",
     ),
     Restriction(
         r"calendars?|shifts?|breaks?|lunch|pauses?|(?:working|work|opening|office|business)_(?:hours|times?|days)|"
         r"(?:un)?avail(?:able|ability|abilities)|un_?available_?\w*|off_?times?|days?_off|holidays?|vacations?|"
         r"absences?|down_?times?|maintenance|black_?outs?|time_?windows?|windows?|outages?|closed|closing_times?",
-        f"calendars are not supported, {_PAGE}; a row with fixed_start for the machine or the agent is a break",
+        f"is not the column of off-times, {_PAGE}; the column unavailable has spans such as 12:00-12:30, and "
+        "--calendar FILE reads a table of them",
     ),
     Restriction(
         rf"{_ALTERNATIVE}_{_MACHINES}|{_MACHINES}_(?:alternatives?|options?|choices|groups?|pools?)|"
         rf"{_MACHINES}_?[0-9]+$|^(?:alternatives?|alternates?|(?:second|2nd)_{_MACHINES})$",
-        f"machines to choose from are not supported, {_PAGE}; the column machine has one that is used",
+        f"is not the column of machines to choose from, {_PAGE}; the column machine has them, as in M1 or M2",
     ),
     Restriction(
         r"no_?waits?|without_wait\w*|zero_wait|immediate|immediately|back_to_back",
@@ -161,7 +162,7 @@ _RESTRICTIONS: Final = (
     ),
     Restriction(
         r"non_?renewables?|consumes?|consumption",
-        f"resources that are used up are not supported, {_PAGE}",
+        f"resources that are used up are not read from tables, {_PAGE}; problem files have them",
     ),
     Restriction(
         r"(?:required|requires|initial|sets|needed)_states?",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, time
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from planoracle.instances.errors import InputError
@@ -23,9 +24,26 @@ from planoracle.instances.model.task_cells import (
     read_time,
     span_of,
 )
-from planoracle.instances.model.task_columns import TIMES, TableOptions, assign_columns, normal_name, split_unit
+from planoracle.instances.model.task_columns import (
+    TIMES,
+    TableOptions,
+    assign_columns,
+    normal_name,
+    split_unit,
+)
+from planoracle.instances.model.task_durations import duration_columns
 from planoracle.instances.model.task_links import Link, LinkText, TaskNames, check_groups, parse_link
+from planoracle.instances.model.task_moments import (
+    are_days,
+    first_day,
+    is_clock_time,
+    is_date,
+    moment_ticks,
+    spans_of,
+)
 from planoracle.instances.model.task_outline import find_summaries
+from planoracle.instances.model.task_resources import count_of
+from planoracle.instances.model.task_roles import choose_weights, let_numbers_be_workers
 from planoracle.instances.model.validation import MAX_LAGS
 from planoracle.instances.text import SECONDS, seconds_of_unit
 
@@ -39,9 +57,14 @@ Row = tuple[int, Mapping[str, Any]]
 
 # Fields that are times from the beginning; others are lengths.
 _MOMENTS: Final = ("release", "deadline", "latest_start", "fixed_start", "fixed_end")
+# Fields with spans between two times from the beginning.
+_SPANS: Final = ("windows", "unavailable", "machine_unavailable", "agent_unavailable")
+# Texts of cells without a span, in lower case.
+_NO_SPAN: Final = frozenset(("", "no", "n", "false", "0", "always"))
 # Fields that a summary row cannot have: they would not concern the tasks below it one by one.
 _NOT_IN_SUMMARIES: Final = (
-    *("machine", "agent", "attended", "interruptible"),
+    *("machine", "agent", "attended", "interruptible", "alternatives", "workers", "setup", "family", "pauses"),
+    *("optional", "mandatory", "weight", *_SPANS),
     *("fixed_start", "fixed_end", "latest_start", "min_lag", "max_lag"),
 )
 _LAG_AT_END: Final = re.compile(r"[+-] ?([0-9].{0,50})")
@@ -87,8 +110,14 @@ class TaskTable:
         headings: dict[str, None] = {}
         for _, cells in rows:
             headings.update(dict.fromkeys(filter(None, cells)))
-        roles = assign_columns(list(headings), options)
+        all_cells = [cells for _, cells in rows]
+        durations = duration_columns(list(headings), all_cells, options)
+        roles = assign_columns(list(headings), options, durations)
         self.columns = roles.columns
+        #: Machine of each column that has the durations on one machine.
+        self.durations = roles.durations
+        choose_weights(self.columns, roles.unread, all_cells)
+        let_numbers_be_workers(self.columns, all_cells, options)
         self.restrictions = roles.restrictions
         self.notes = roles.notes()
         self._check_summary_column()
@@ -103,6 +132,9 @@ class TaskTable:
         self._let_jobs_name_tasks()
         #: Values of each row by field; those of empty cells are missing.
         self.cells: list[dict[str, Any]] = [{} for _ in rows]
+        #: Durations of each row by machine.
+        self.times_on: list[dict[str, int]] = [{} for _ in rows]
+        self._days: dict[str, bool] = {}
         #: Names of actions, ``job/name``.
         self.ids: list[str] = []
         self.names = TaskNames()
@@ -158,10 +190,42 @@ class TaskTable:
 
     # --- times ------------------------------------------------------------------------------------
 
+    def set_start(self, moments: Iterable[Any] = ()) -> None:
+        """Let tick 0 of a table with dates be the begin of its first day, unless the model has a start.
+
+        Parameters
+        ----------
+        moments
+            Cells of other tables.
+        """
+        if self.model.start_time is not None:
+            return
+        cells: list[Any] = list(moments)
+        for field in (*_MOMENTS, *_SPANS):
+            column = self.columns.get(field)
+            if column is None:
+                continue
+            for _, row in self.rows:
+                value = row.get(column)
+                cells += _moments_in_spans(value) if field in _SPANS else [value]
+        day = first_day(cells)
+        if day is not None:
+            self.model.start_time = datetime.combine(day, time())
+            self.notes.append(f"tick 0 is {day} 00:00, the first date; --start DATE sets another one")
+
+    def check_unit(self) -> None:
+        """Raise `InputError` for a table with dates and without a unit of time."""
+        if self.model.start_time is None or self.model.seconds_per_tick is not None:
+            return
+        field = self.columns.get("duration") or next(iter(self.durations))
+        name = re.sub(r"[\s_]*[(\[].*", "", field)
+        raise InputError(f"dates need a unit of time; head the column {name} (min)", field=field)
+
     def set_unit(self) -> None:
         """Set the unit of time of the model, as headings, a column or the cells name it."""
         model = self.model
         timed = [self.columns[field] for field in TIMES if field in self.columns]
+        timed += self.durations
         units = {split_unit(column)[1] for column in timed}
         units |= {model.seconds_per_tick, seconds_of_unit(model.unit), self._unit_of_column()}
         units.discard(None)
@@ -200,8 +264,9 @@ class TaskTable:
         """Return the spans of time in all cells, and whether other cells have times without a unit."""
         spans: list[TimeSpan] = []
         has_numbers = False
+        columns = [*self.columns.items(), *(("duration", heading) for heading in self.durations)]
         for i in self.tasks:
-            for field, column in self.columns.items():
+            for field, column in columns:
                 value = self.rows[i][1].get(column)
                 for part in self._times_in(field, value):
                     span = _span_or_none(part)
@@ -213,6 +278,8 @@ class TaskTable:
 
     def _times_in(self, field: str, value: Any) -> list[Any]:
         """Return the values in a cell that may be times: the cell, or the lags of its links."""
+        if field in _MOMENTS and (is_date(value) or (self.model.start_time is not None and is_clock_time(value))):
+            return []
         if field in TIMES:
             return [value]
         if field not in ("after", "successors"):
@@ -237,8 +304,24 @@ class TaskTable:
     def read_time(self, field: str, value: Any) -> int:
         """Return the ticks of a time in a cell of a field."""
         model = self.model
+        has_start = model.start_time is not None
+        if field in _MOMENTS and (is_date(value) or (has_start and is_clock_time(value))):
+            return moment_ticks(value, field, model.clock, is_day_column=self._has_days(field))
+        heading = self.columns.get(field, "duration")
+        return self.read_length(value, heading, is_moment=field in _MOMENTS)
+
+    def read_length(self, value: Any, heading: str, *, is_moment: bool = False) -> int:
+        """Return the ticks of a number or a span of time in a cell of a column."""
+        model = self.model
         seconds = model.seconds_per_tick or seconds_of_unit(model.unit)
-        return read_time(value, seconds, model.unit, self.columns[field], is_moment=field in _MOMENTS)
+        return read_time(value, seconds, model.unit, heading, is_moment=is_moment)
+
+    def _has_days(self, field: str) -> bool:
+        """Return whether the dates of a field have no time."""
+        if field not in self._days:
+            column = self.columns[field]
+            self._days[field] = are_days(cells.get(column) for _, cells in self.rows)
+        return self._days[field]
 
     # --- cells ------------------------------------------------------------------------------------
 
@@ -255,10 +338,11 @@ class TaskTable:
                     reported.add(field)
                 except InputError as error:
                     yield self.fault(i, field, error.message)
+            yield from self._read_durations(i)
             self._name_row(i)
         moments = [self.columns[field] for field in _MOMENTS if field in self.columns]
         clocks = [column for column in moments if self._has_clock(column)]
-        if clocks:
+        if clocks and self.model.start_time is None:
             self.notes.append(f"times such as 8:00:00 count from the beginning, 0:00:00: {', '.join(clocks)}")
         deadline = self.columns.get("deadline", "")
         if "due" in normal_name(deadline) and any("deadline" in cells for cells in self.cells):
@@ -278,7 +362,10 @@ class TaskTable:
         text = cell_text(value)
         if i in self.summaries and field == "duration":
             return
-        if not text and field != "duration":
+        if not text and field == "mandatory":
+            raise InputError("must be yes or no")
+        is_required = field == "duration" and not self.durations
+        if not text and not is_required:
             return
         if i in self.summaries and field in _NOT_IN_SUMMARIES and text.casefold() not in ("0", "no", "n", "false"):
             raise InputError("a row with tasks below it in the outline cannot have this; write it in their rows")
@@ -288,21 +375,47 @@ class TaskTable:
             cells[field] = flag
         elif field in TIMES:
             cells[field] = self.read_time(field, value)
+        elif field == "workers":
+            cells[field] = _workers(text)
+        elif field in _SPANS:
+            spans = [] if text.casefold() in _NO_SPAN else list(spans_of(value))
+            if spans:
+                cells[field] = spans
         elif field in self.options.literal:
             cells[field] = literal_names(value)
         else:
             read = READERS.get(field)
             cells[field] = cell_text(value) if read is None else read(value)
 
+    def _read_durations(self, i: int) -> Iterator[InputError]:
+        """Read the durations of a row on the machines that have a column."""
+        line, row = self.rows[i]
+        for column, machine in self.durations.items():
+            value = row.get(column)
+            if i in self.summaries or not cell_text(value):
+                continue
+            try:
+                self.times_on[i][machine] = self.read_length(value, column)
+            except InputError as error:
+                yield InputError(error.message, field=column, value=value, line=line)
+
     def _name_row(self, i: int) -> None:
+        """Name the action of a row; without a column of jobs, an optional row is a job of its own."""
         cells = self.cells[i]
         table_name = self.model.name.rpartition("/")[2]
         job = cells.get("job", "") if "job" in self.columns else table_name
         number = len(self.names.by_job.get(job, ())) + 1
         name = cells.get("task", "") if "task" in self.columns else str(number)
+        if "job" not in self.columns and self.is_optional(i):
+            job = name
         self.ids.append(f"{job}/{name}")
         task_id = cells.get("id", name)
         self.names.add(job, task_id, {name, task_id, self.ids[i]})
+
+    def is_optional(self, i: int) -> bool:
+        """Return whether a row says that its job may be left out."""
+        cells = self.cells[i]
+        return bool(cells.get("optional")) or cells.get("mandatory") is False
 
     def _short_name(self, i: int) -> str:
         """Return the name of a row without its job, or the job alone."""
@@ -419,3 +532,20 @@ def _span_or_none(value: Any) -> TimeSpan | None:
         return span_of(value)
     except InputError:  # reported when the cell is read
         return None
+
+
+def _workers(text: str) -> int:
+    """Return the number of workers in a cell."""
+    count = count_of(text)
+    if count is None:
+        raise InputError("must be a whole number of workers")
+    return count
+
+
+def _moments_in_spans(value: Any) -> list[Any]:
+    """Return begin and end of all spans in a cell."""
+    try:
+        spans = list(spans_of(value))
+    except InputError:  # reported when the cell is read
+        return []
+    return list(chain.from_iterable(spans))

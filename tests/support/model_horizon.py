@@ -23,8 +23,8 @@ A tick ``[i, i + 1)`` is idle if
   before them: its other action ends at t or later. One of -k to a piece with start s before them has ``s + k < t``,
   and its other action still ends at t or later.
 
-*Horizon.* A shortest schedule has no L consecutive idle ticks from T on. Its other ticks from T on are at most the sum of
-all durations, lags and ways. Each run of idle ticks ends with a start, so there are at most as many as pieces.
+*Horizon.* A shortest schedule has no L consecutive idle ticks from T on. Its other ticks from T on are at most the sum
+of all durations, lags and ways. Each run of idle ticks ends with a start, so there are at most as many as pieces.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _members(instance: Instance) -> list[str]:
 
 
 def _longest_way(instance: Instance, member: str, place: str | None = None) -> int:
-    """Return the longest way of a member, from one place or from any."""
+    """Return the most ticks of a way of a member, from one place or from any."""
     longest = 0
     for transitions in instance.transitions:
         if member in transitions.members:
@@ -166,7 +166,7 @@ def _longest_time(instance: Instance, action: Action) -> int:
 
 
 def _longest_span(instance: Instance, variant: Variant, agent: str | None) -> int:
-    """Return the most ticks from some tick on until a duration is worked, without off-times that never end."""
+    """Return the most ticks from any tick on until a duration is worked; 0 if it never is."""
     longest = 0
     begin = settled(instance)
     for start in range(begin, begin + repetition(instance)):
@@ -180,7 +180,7 @@ def _longest_span(instance: Instance, variant: Variant, agent: str | None) -> in
                 remaining -= 1
                 idle = 0
             tick += 1
-        longest = max(longest, tick - start)
+        longest = max(longest, 0 if remaining else tick - start)
     return longest
 
 

@@ -1,13 +1,13 @@
 """Exhaustive search through the general rules for all features of the scheduling model.
 
 Actions are placed in the order of their first starts, each in every mode, by every agent and at every tick up to the
-horizon. Partial schedules are given up only for violations that no later placement can remove. The rules judge complete
+horizon. Partial schedules are given up only for violations that no later placement can remove. The rules check complete
 schedules. The search shares no code with the solver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -68,8 +68,8 @@ class Placement(NamedTuple):
     pieces: tuple[Piece, ...]
 
 
-class TooManyNodesError(Exception):
-    """The search tried more partial schedules than it may."""
+class TooManyChecksError(Exception):
+    """The search checked more schedules than it may."""
 
 
 class ModelSearch:
@@ -79,10 +79,13 @@ class ModelSearch:
     ----------
     horizon
         Latest tick at which a schedule may end; by default a tick that some best schedule does not exceed.
-    max_nodes
-        Partial schedules after which `TooManyNodesError` is raised.
-    is_liberal
-        Try agents that are not eligible and wrong durations, too, and leave it to the rules to refuse them.
+    max_checks
+        Checked schedules, complete or not, after which `TooManyChecksError` is raised.
+    ignores
+        Condition of violations that do not count.
+    is_irregular
+        Also leave out actions and try runs in two pieces, for a shorter time and by any agents, so that only the rules
+        refuse them.
     """
 
     def __init__(
@@ -90,14 +93,16 @@ class ModelSearch:
         instance: Instance,
         horizon: int | None = None,
         *,
-        max_nodes: int = 10**9,
-        is_liberal: bool = False,
+        max_checks: int = 10**9,
+        ignores: Callable[[Violation], bool] | None = None,
+        is_irregular: bool = False,
     ) -> None:
         self.instance = instance
         self.horizon = horizon_of(instance) if horizon is None else horizon
-        self.is_liberal = is_liberal
-        self.nodes = 0
-        self.max_nodes = max_nodes
+        self.ignores = ignores
+        self.is_irregular = is_irregular
+        self.checks = 0
+        self.max_checks = max_checks
         self._compatible: dict[tuple[int, int], bool] = {}
         self._count = 0
         self._stateful = {name for name in instance.resource if self._has_settings(name)}
@@ -122,24 +127,34 @@ class ModelSearch:
     @property
     def _choices(self) -> dict[int, list[list[Action]]]:
         """Actions of every choice of optional tasks, by weight."""
-        weights = self.instance.weights
         choices: dict[int, list[list[Action]]] = {}
-        for flags in product((True, False), repeat=len(weights)):
-            executed = {task for task, flag in zip(weights, flags, strict=True) if flag}
-            actions = [action for action in self.instance.actions if action.task in executed or action.task not in weights]
-            weight = sum(weights[task] for task in executed)
+        for actions in self._selections():
+            executed = {action.task for action in actions}
+            weight = sum(weight for task, weight in self.instance.optional if task in executed)
             choices.setdefault(weight, []).append(actions)
         return choices
+
+    def _selections(self) -> Iterator[list[Action]]:
+        """Yield every set of actions that may be executed."""
+        if self.is_irregular:
+            for count in range(len(self.instance.actions), -1, -1):
+                yield from map(list, combinations(self.instance.actions, count))
+            return
+        weights = self.instance.weights
+        for flags in product((True, False), repeat=len(weights)):
+            omitted = {task for task, flag in zip(weights, flags, strict=True) if not flag}
+            yield [action for action in self.instance.actions if action.task not in omitted]
 
     def _shortest(self, actions: list[Action], latest: int) -> Schedule | None:
         """Return a shortest schedule of exactly some actions that ends by a tick, or ``None``."""
         if not actions:
             empty = Schedule(())
-            return empty if latest >= 0 and not self._violations(empty) else None
+            return empty if latest >= 0 and not any(self._violations(empty)) else None
         excluded = -1  # no schedule ends by this tick
         for action in actions:
             shortest = min(variant.duration for variant in self.instance.variants[action.id])
-            excluded = max(excluded, shortest - 1)
+            if not self.is_irregular:
+                excluded = max(excluded, shortest - 1)
         step = 1
         while excluded < latest:
             bound = min(excluded + step, latest)
@@ -175,7 +190,7 @@ class ModelSearch:
         """Place the remaining actions, all of them at the first candidate or later."""
         if not missing:
             schedule = self._schedule(placed)
-            return None if self._violations(schedule) else schedule
+            return None if any(self._violations(schedule)) else schedule
         for place, (start, position, placement) in enumerate(candidates):
             extended = (*placed, placement)
             if not self._may_lead_on(extended, start):
@@ -192,18 +207,15 @@ class ModelSearch:
         return None
 
     def _may_lead_on(self, placed: tuple[Placement, ...], clock: int) -> bool:
-        """Return whether no violation of a partial schedule is lasting, if all further pieces start at a clock or later."""
-        self.nodes += 1
-        if self.nodes > self.max_nodes:
-            raise TooManyNodesError(self.instance.name)
-        violations = find_violations(self.instance, self._schedule(placed))
+        """Return whether no violation of a partial schedule is lasting from a clock on."""
+        violations = self._violations(self._schedule(placed))
         return not any(self._is_lasting(violation, clock) for violation in violations)
 
     def _is_compatible(self, placement: Placement, candidate: Placement) -> bool:
         """Return whether no violation of two placements alone is lasting."""
         key = placement.number, candidate.number
         if key not in self._compatible:
-            violations = find_violations(self.instance, self._schedule((placement, candidate)))
+            violations = self._violations(self._schedule((placement, candidate)))
             self._compatible[key] = not any(self._is_lasting(violation, -1) for violation in violations)
         return self._compatible[key]
 
@@ -223,9 +235,14 @@ class ModelSearch:
             return start is not None and start < clock
         return False
 
-    def _violations(self, schedule: Schedule) -> list[Violation]:
-        """Return the violations of a complete schedule."""
-        return list(find_violations(self.instance, schedule, 1))
+    def _violations(self, schedule: Schedule) -> Iterator[Violation]:
+        """Yield the violations of a schedule that count."""
+        self.checks += 1
+        if self.checks > self.max_checks:
+            raise TooManyChecksError(self.instance.name)
+        for violation in find_violations(self.instance, schedule):
+            if self.ignores is None or not self.ignores(violation):
+                yield violation
 
     def _schedule(self, placements: Iterable[Placement]) -> Schedule:
         pieces: list[Piece] = []
@@ -251,7 +268,7 @@ class ModelSearch:
                     continue
                 start = min(piece.start for piece in pieces)
                 placement = Placement(self._count, start, end, tuple(pieces))
-                violations = find_violations(self.instance, self._schedule((placement,)))
+                violations = self._violations(self._schedule((placement,)))
                 if not any(self._is_lasting(violation, -1) for violation in violations):
                     self._count += 1
                     self.placements[action.id].append(placement)
@@ -260,13 +277,22 @@ class ModelSearch:
     def _runs_of(self, action: Action, latest: int) -> Iterator[list[Piece]]:
         """Yield the pieces of every run of an action that ends by a tick."""
         for mode, variant in enumerate(self.instance.variants[action.id]):
-            agents: tuple[str | None, ...] = variant.agents or (None,)
-            durations: Iterable[int] = (variant.duration,)
-            if self.is_liberal:
-                agents = (None, *self.instance.agents)
-                durations = range(variant.duration + 1)
-            for duration in durations:
-                yield from self._runs_in(action, mode, variant._replace(duration=duration), agents, latest)
+            yield from self._runs_in(action, mode, variant, variant.agents or (None,), latest)
+        if self.is_irregular:
+            yield from self._irregular_runs(action, latest)
+
+    def _irregular_runs(self, action: Action, latest: int) -> Iterator[list[Piece]]:
+        """Yield runs of one or two pieces by any agents, in any modes and for any time."""
+        variants = self.instance.variants[action.id]
+        longest = max(variant.duration for variant in variants)
+        units = []
+        for mode, agent, start in product(range(len(variants)), (None, *self.instance.agents), range(latest + 1)):
+            for duration in range(min(longest, latest - start) + 1):
+                yield [Piece(action.id, start, duration, agent, mode)]
+            if start < latest:
+                units.append(Piece(action.id, start, 1, agent, mode))
+        if longest > 1:
+            yield from map(list, combinations(units, 2))
 
     def _runs_in(
         self, action: Action, mode: int, variant: Variant, agents: tuple[str | None, ...], latest: int
@@ -279,12 +305,13 @@ class ModelSearch:
             return
         for agent in agents:
             for start in range(latest - duration + 1):
+                piece = Piece(action.id, start, duration, agent, mode)
                 if action.pauses_in_breaks and duration:
-                    yield from self._run_with_pauses(action, Piece(action.id, start, duration, agent, mode), variant, latest)
+                    yield from self._run_with_pauses(piece, variant, latest)
                 else:
-                    yield [Piece(action.id, start, duration, agent, mode)]
+                    yield [piece]
 
-    def _run_with_pauses(self, action: Action, piece: Piece, variant: Variant, latest: int) -> Iterator[list[Piece]]:
+    def _run_with_pauses(self, piece: Piece, variant: Variant, latest: int) -> Iterator[list[Piece]]:
         """Yield the pieces of an action that works in every tick in which nothing that it needs is off."""
         ticks = []
         for tick in range(piece.start, latest):
@@ -298,6 +325,6 @@ class ModelSearch:
                 return
 
 
-def best_schedule(instance: Instance, horizon: int | None = None, *, is_liberal: bool = False) -> Answer:
+def best_schedule(instance: Instance, horizon: int | None = None) -> Answer:
     """Return the best schedule of an instance by exhaustive search."""
-    return ModelSearch(instance, horizon, is_liberal=is_liberal).best()
+    return ModelSearch(instance, horizon).best()

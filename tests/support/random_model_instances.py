@@ -20,7 +20,7 @@ STATES = ("hot", "cold")
 #: Draws of one seed that may be invalid before it is an error of this module.
 MAX_DRAWS = 500
 #: Sizes of instances whose exhaustive search is quick, see `is_small`.
-MAX_HORIZON, MAX_PLACEMENTS, MAX_SCHEDULES = 16, 150, 2 * 10**6
+MAX_HORIZON, MAX_PLACEMENTS, MAX_SCHEDULES = 18, 500, 1_000_000
 #: Groups of draws, and how often an instance has each.
 SHARES = {
     "agents differ": 0.4,
@@ -29,11 +29,11 @@ SHARES = {
     "excess": 0.15,
     "windows": 0.4,
     "calendars": 0.45,
-    "breaks": 0.5,
-    "interruptible": 0.3,
+    "breaks": 0.4,
+    "interruptible": 0.45,
     "travel": 0.4,
     "setup": 0.3,
-    "states": 0.3,
+    "states": 0.4,
     "optional": 0.4,
     "lags": 0.7,
     "releases": 0.3,
@@ -62,7 +62,7 @@ def model_mix(seed: int) -> Instance:
 
 
 def is_small(instance: Instance) -> bool:
-    """Return whether an exhaustive search of an instance takes less than a second, by the number of placements."""
+    """Return whether an instance has so few placements that its exhaustive search is quick."""
     latest = horizon(instance)
     if latest > MAX_HORIZON:
         return False
@@ -196,9 +196,9 @@ class _Draw:
         """Return where an action may pause."""
         if attended not in (0, duration):
             return "never"
-        if self.has("breaks", 0.5):
+        if self.has("breaks", 0.4):
             return "breaks"
-        return "anywhere" if duration and self.has("interruptible", 0.4) else "never"
+        return "anywhere" if duration and self.has("interruptible", 0.5) else "never"
 
     def agents_of(self, action: Action) -> set[str]:
         """Return the agents that may do an action in some mode."""
@@ -266,8 +266,10 @@ class _Draw:
             demands.append(Demand("press", family=random.choice(FAMILIES)))
         if self.has("states", 0.6) and (attended or not action.interruptible):
             sets = random.choice((None, *self.settable)) if not action.interruptible else None
-            requires = random.choice((None, None, *STATES)) if sets is None or random.random() < 0.3 else None
-            amount = random.choice((1, 1, self.resources["kiln"].capacity))
+            kiln = self.resources["kiln"]
+            reachable = [state for state in (*self.settable, kiln.state) if state is not None]
+            requires = random.choice((None, *reachable)) if sets is None or random.random() < 0.3 else None
+            amount = random.choice((1, 1, kiln.capacity))
             demands.append(Demand("kiln", amount, requires, sets))
         return demands
 
@@ -334,8 +336,8 @@ class _Draw:
     def draw_transitions(self, actions: tuple[Action, ...]) -> list[Transitions]:
         """Return ways of agents between places, and set-up times of the press."""
         entries = []
-        paused_places = {action.place for action in actions if action.interruptible}
-        paused_families = set()
+        paused_places: set[str | None] = {action.place for action in actions if action.interruptible}
+        paused_families: set[str | None] = set()
         for action in actions:
             for mode in action.modes:
                 for demand in mode.demands:
@@ -347,7 +349,9 @@ class _Draw:
             entries.append(self.draw_ways(("press",), FAMILIES, paused_families))
         return entries
 
-    def draw_ways(self, members: tuple[str, ...], nodes: tuple[str, ...], paused: set[str] | set[str | None]) -> Transitions:
+    def draw_ways(
+        self, members: tuple[str, ...], nodes: tuple[str, ...], paused: set[str] | set[str | None]
+    ) -> Transitions:
         """Return ticks between nodes: some are missing, asymmetric, or longer than a way through another node."""
         random = self.random
         times = []

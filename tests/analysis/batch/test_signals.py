@@ -95,7 +95,7 @@ solve._ProblemList.improve = improve
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="no signals are sent here")
-@pytest.mark.parametrize("options", [(), ("--workers", "2"), ("--heuristic", "improve", "--iterations", "1000000")])
+@pytest.mark.parametrize("options", [(), ("--threads", "2"), ("--heuristic", "improve", "--iterations", "1000000")])
 def test_ctrl_c_writes_the_incumbent(options: tuple[str, ...], tmp_path):
     (tmp_path / "shop.json").write_text(json.dumps(to_document(job_shop())))
     call = ["solve", tmp_path / "shop.json", "--time-limit", 600, *options, "--format", "json"]

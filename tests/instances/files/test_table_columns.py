@@ -36,26 +36,17 @@ def table(*lines: str) -> str:
 @pytest.mark.parametrize(
     ("heading", "harmless", "restricting"),
     [
-        ("setup", "0", "10"),
-        ("Set-up time (min)", "0 min", "5 min"),
-        ("CNC changeover", "", "2"),
-        ("SetupTime", "0", "1"),
-        ("optional", "no", "yes"),
-        ("Optional?", "0", "1"),
-        ("Mandatory", "yes", "no"),
+        ("Tear-down", "0", "10"),
+        ("Cleaning time", "0 min", "5 min"),
+        ("Skip", "no", "yes"),
         ("active", "yes", "no"),
         ("calendar", "-", "early shift"),
-        ("Breaks", "", "12:00-12:30"),
         ("Shift", "", "A"),
-        ("unavailable", "no", "3-5"),
         ("Opening hours", "", "9-17"),
-        ("Time window", "", "3-5"),
-        ("crew size", "0", "2"),
-        ("Min workers", "0", "1"),
-        ("No. of people", "", "2"),
-        ("alternative machines", "", "M2"),
+        ("Max workers", "0", "1"),
         ("Machine 2", "", "M2"),
-        ("machine options", "", "M1 M2"),
+        ("Machine group", "", "mills"),
+        ("Consumption", "", "3"),
         ("no-wait", "no", "yes"),
         ("batch size", "1", "4"),
         ("skill", "", "welder"),
@@ -82,17 +73,17 @@ def test_column_that_restricts_schedules_is_refused(
 
 def test_blank_cell_of_a_column_of_mandatory_tasks_is_refused(tmp_path: Path) -> None:
     (fault,) = faults(tmp_path, table("task,duration,mandatory", "a,1,yes", "b,2,"))
-    assert fault.startswith("t.csv, line 3: mandatory: optional tasks are not supported, see .docs/limits.md;")
+    assert fault == "t.csv, line 3: mandatory: must be yes or no (got '')"
 
 
 @pytest.mark.parametrize(
     ("heading", "cells"), [("workers", "2"), ("crew", "3"), ("worker", "1"), ("Staff", "2 people"), ("people", "2x")]
 )
-def test_number_of_agents_is_refused_and_names_are_read(heading: str, cells: str, tmp_path: Path) -> None:
+def test_mixture_of_numbers_and_names_of_agents_is_refused(heading: str, cells: str, tmp_path: Path) -> None:
     lines = table(f"task,duration,{heading}", "a,1,{}", "b,2,Ann")
     (fault,) = faults(tmp_path, lines.format(cells))
-    assert "numbers of agents are not supported, see .docs/limits.md" in fault
-    assert f"--names agent takes the cells as they are (got {cells!r})" in fault
+    assert "the column has names of agents and numbers of workers; write either of them" in fault
+    assert fault.endswith(f"--names agent (got {cells!r})")
     assert read(tmp_path, lines.format("Ben")).agents == ("Ben", "Ann")
     assert read(tmp_path, table("task,duration,agent", "a,1,1", "b,1,2")).agents == ("1", "2")
 
@@ -177,21 +168,16 @@ def test_due_dates_are_noted_once_as_deadlines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("machine", "message"),
     [
-        ("M1 or M2", "machines to choose from are not supported, see .docs/limits.md"),
-        ("M1/M2", "machines to choose from"),
-        ("CNC1/2", "machines to choose from"),
-        ("Oven A / Oven B", "machines to choose from"),
-        ("Saw/Drill", "machines to choose from"),
-        ("any", "machines to choose from"),
-        ("any of the mills", "machines to choose from"),
+        ("any of the mills", "is ambiguous; write any for all machines of the table, or the machines to choose from"),
+        ("all", "is ambiguous; write any for all machines of the table"),
+        ("M1 or 2 x M2", "a number of machines is written in a column amount"),
         ("M1 + M2", "several machines that are all needed are separated by ';'"),
         ("Drill and M2", "several machines that are all needed"),
-        ("M1 (or M2)", "machines to choose from"),
         ("Drill Lathe", "several machines that are all needed"),
         ("TBD", "is no name; leave the cell empty for a task without machine"),
         ("2 x Mill", "a number of machines is written in a column amount"),
         ("Drill[2]", "is ambiguous; write Drill[200%] for units of Drill"),
-        ("Sand[3 t]", "resources that are used up are not supported"),
+        ("Sand[3 t]", "resources that are used up are not read from tables, see .docs/limits.md"),
     ],
 )
 def test_machine_cell_with_several_machines_is_refused(machine: str, message: str, tmp_path: Path) -> None:
@@ -287,23 +273,19 @@ def test_duration_that_is_not_whole_ticks_is_refused_with_advice(
     assert fault.startswith(f"t.csv, line 2: {heading}: {message}")
 
 
-_FROM_FIRST_DAY = "write minutes from the first day on"
-
-
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        ("2026-11-30 08:00", f"dates are not supported, see .docs/limits.md; {_FROM_FIRST_DAY}"),
-        ("Mon 02/03/26", "dates are not supported"),
-        ("3 March 2026", "dates are not supported"),
-        ("30.11.2026", "dates are not supported"),
-        ("8:00 AM", f"clock times are not supported, see .docs/limits.md; {_FROM_FIRST_DAY}"),
+        ("Mon 02/03/26", "a date must begin with the year, as in 2026-03-02 or 2026-03-02 08:30"),
+        ("3 March", "a date must begin with the year"),
+        ("30.11.", "a date must begin with the year"),
+        ("8:00 AM", "must be a length of time in minutes; a clock time needs the time of tick 0, which --start DATE sets"),
         ("4:00", "is ambiguous; write 4:00:00 for hours and minutes, 0:04:00 for minutes"),
         ("1772438400", "must be at most 1000000000; count minutes from the first day, not from 1970"),
         ("99999999999999999999", "must be at most 1000000000; count minutes from the first day"),
     ],
 )
-def test_dates_and_clock_times_are_refused_once_a_column(cell: str, message: str, tmp_path: Path) -> None:
+def test_unclear_dates_and_clock_times_are_refused_once_a_column(cell: str, message: str, tmp_path: Path) -> None:
     lines = table("task,duration (min),Ready,Due date", f"a,1,{cell},{cell}", f"b,1,{cell},{cell}")
     first, second = faults(tmp_path, lines)
     assert first.startswith(f"t.csv, line 2: Ready: {message}")
@@ -354,7 +336,7 @@ def test_more_rows_than_an_instance_has_actions_are_refused(tmp_path: Path) -> N
         ([["task", "duration"], ["a", "#REF!"]], "t.xlsx, line 2: is an error value of a formula"),
         ([["task", "duration"], ["a", 1, "x"]], "t.xlsx, line 2: has 3 cells, but the header has 2 columns"),
         ([["task", "duration", "task"], ["a", 1, "x"]], "t.xlsx: task: two columns have this name"),
-        ([["task", "duration", "due"], ["a", 1, datetime(2026, 1, 1)]], "t.xlsx, line 2: due: dates are not supported"),
+        ([["task", "duration", "due"], ["a", 1, datetime(2026, 1, 1)]], "t.xlsx: duration: dates need a unit of time"),
     ],
 )
 def test_sheet_that_cannot_be_read_is_refused(rows: list[list[Any]], message: str, tmp_path: Path) -> None:
@@ -386,19 +368,19 @@ def test_sheet_may_begin_with_blank_rows_and_have_times(tmp_path: Path) -> None:
 
 def test_options_ignore_columns_and_take_names_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    path.write_text(table("task,duration,setup,machine", "a,3,5,M1/M2", "b,4,,M1/M2"))
-    call = ["solve", str(path), "--columns", "makespan", "--ignore", "setup", "--names", "machine"]
+    path.write_text(table("task,duration,cleaning,machine", "a,3,5,M1/M2", "b,4,,M1/M2"))
+    call = ["solve", str(path), "--columns", "makespan", "--ignore", "cleaning", "--names", "machine"]
     assert "7" in CliRunner().invoke(app, call).stdout
     unknown_column = CliRunner().invoke(app, [*call, "--ignore", "cost"])
-    assert "cost: column is missing; the columns are task, duration, setup, machine" in unknown_column.stderr
+    assert "cost: column is missing; the columns are task, duration, cleaning, machine" in unknown_column.stderr
     unknown_field = CliRunner().invoke(app, [*call, "--names", "duration"])
     assert "must be one of machine, agent, after" in str(unknown_field.exception)
 
 
 def test_frame_ignores_columns_and_names_the_row_of_a_restriction() -> None:
-    frame = pd.DataFrame({"task": ["a", "b"], "duration": [1, 2], "setup": [0, 3]})
-    assert len(Model.from_frame(frame, ignore=["setup"]).build().actions) == 2
-    with pytest.raises(InputError, match=r"^rows\[1\].setup: set-up times are not supported"):
+    frame = pd.DataFrame({"task": ["a", "b"], "duration": [1, 2], "teardown": [0, 3]})
+    assert len(Model.from_frame(frame, ignore=["teardown"]).build().actions) == 2
+    with pytest.raises(InputError, match=r"^rows\[1\].teardown: is not the column of set-up times"):
         Model.from_frame(frame)
     with pytest.raises(InputError, match="names: must be one of machine, agent, after"):
         Model.from_frame(frame, names="machines")
