@@ -12,11 +12,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from planoracle.analysis.components import components
+from planoracle.instances.model.features import Feature
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.scoring import Metric
 
-__all__ = ["benchmark_page", "facts", "facts_page", "page_path", "pictures", "with_benchmark_links"]
+__all__ = ["benchmark_page", "facts", "facts_page", "features_page", "page_path", "pictures", "with_benchmark_links"]
 
 _PLANORACLE = Path(sys.executable).parent / "planoracle"
 _FACTS = Path(__file__).resolve().parents[1] / "tests" / "facts"
@@ -77,6 +79,19 @@ def _facts_of_paper(paper: str, of_paper: list[dict[str, Any]]) -> str:
         agrees = "yes" if fact["agrees"] else "**no**"
         lines.append(_row([fact["where"], text, f"`{fact['command']}`", fact["result"], agrees]))
     return "\n".join(lines) + "\n"
+
+
+def features_page(page: str) -> str:
+    """Return the page of features: the unchanged introduction, and tables of what the components declare."""
+    introduction = page.partition("\n## ")[0].rstrip("\n") + "\n"
+    names = [feature.name.lower() for feature in Feature]
+    lines = ["\n## Features\n", _row(["feature", "meaning"]), "|---|---|"]
+    lines += [_row([f"`{feature.name.lower()}`", feature.value]) for feature in Feature]
+    lines += ["\n## Components\n", _row(["component", *names]), "|---|" + "---|" * len(names)]
+    for component in components():
+        cells = ["refused" if feature in component.refused else "exact" for feature in Feature]
+        lines.append(_row([component.name, *cells]))
+    return introduction + "\n".join(lines) + "\n"
 
 
 def _row(cells: Iterable[str]) -> str:

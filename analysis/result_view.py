@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Columns and rows of the plan in the text and the HTML of a result.
-_COLUMNS = ("start", "end", "action", "agent", "agent_until", "resources", "label", "mode_name")
+_COLUMNS = (
+    *("start_date", "end_date", "start", "end", "action", "agent", "agent_until", "resources", "label", "mode_name"),
+)
 _MAX_ROWS = 30
 
 

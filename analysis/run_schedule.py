@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.model.clock_times import LocalClock
 from planoracle.instances.model.instance import Action, Instance, Mode
+from planoracle.instances.model.piece_variants import attended_ticks
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.profiles import Rules
@@ -47,6 +49,8 @@ def align(upper: Timeline, lower: Timeline) -> tuple[Instance, Schedule, Schedul
 
 def plan_rows(problem: Problem, answer: Any, rules: Rules | None = None) -> list[dict[str, Any]]:
     """Return a row per piece of a plan, with columns of the frame ``schedules``; milestones are left out.
+
+    If tick 0 has a clock time, rows also have ``start_date`` and ``end_date``.
 
     Parameters
     ----------
@@ -93,13 +97,17 @@ def _row_of_piece(instance: Instance, action: Action, piece: Piece, position: in
     attended = 0
     agent_until = None
     if piece.agent is not None:
-        is_attended_throughout = action.interruptible and action.attended
-        attended = piece.duration if is_attended_throughout else min(action.attended, piece.duration)
+        attended = min(attended_ticks(instance, piece), piece.duration)
         agent_until = piece.start + attended
     mode = action.modes[piece.mode]
     row = piece._asdict()
     row |= {"end": piece.end, "unit": instance.unit, "position": position, "task": action.task, "label": action.label}
     row |= {"resources": _resources(mode), "mode_name": mode.name, "attended": attended, "agent_until": agent_until}
+    if instance.start_time is not None:
+        clock = LocalClock(instance.start_time, instance.seconds_per_tick)
+        agent_until_date = None if agent_until is None else clock.text(agent_until)
+        row |= {"start_date": clock.text(piece.start), "end_date": clock.text(piece.end)}
+        row |= {"agent_until_date": agent_until_date}
     return row
 
 
@@ -115,12 +123,12 @@ class Clock(int):
 
 
 def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) -> list[dict[str, Any]]:
-    """Return rows of `plan_rows` for a table: with clocks, ``agent_until`` only if it is not the end.
+    """Return rows of `plan_rows` for a table: with dates or clocks, ``agent_until`` only if it is not the end.
 
     Parameters
     ----------
     keeps_all
-        Keep ``agent_until`` even if every piece occupies its agent until its end.
+        Keep ``agent_until`` even if every piece occupies its agent until its end, and ticks beside dates.
     """
     listed = list(rows)
     differs = any(row["agent_until"] not in (None, row["end"]) for row in listed)
@@ -132,6 +140,10 @@ def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) 
                 times[name] = None if time is None else Clock(time)
         if not (differs or keeps_all):
             times["agent_until"] = None
+        if row.get("start_date") and row.get("end_date") and not keeps_all:
+            times["start"] = times["end"] = None
+            if times["agent_until"] is not None:
+                times["agent_until"] = row["agent_until_date"]
         readable.append(row | times)
     return readable
 

@@ -284,13 +284,17 @@ def generate_parallel(
 def mirrored(instance: Instance) -> Instance:
     """Return the instance with time running backwards, as far as the model can state it.
 
-    Its schedules only set priorities. Releases, states of resources and predecessors of single modes are left out, and
-    an action that is attended in part holds its agent at its last ticks instead of its first ones.
+    Its schedules only set priorities. Releases, windows, calendars, transitions, states of resources and predecessors
+    of single modes are left out, and an action that is attended in part holds its agent at its last ticks instead of
+    its first ones.
     """
     actions = []
     for action in instance.actions:
         modes = tuple(_without_states(mode) for mode in action.modes)
-        actions.append(replace(action, release=0, modes=modes))
+        unrestricted = replace(
+            action, release=0, deadline=None, windows=(), pauses_in_breaks=False, place=None, modes=modes
+        )
+        actions.append(unrestricted)
     lags = [replace(lag, before=lag.after, after=lag.before) for lag in instance.lags]
     resources = [replace(resource, state=None) for resource in instance.resources]
     return replace(
@@ -301,12 +305,14 @@ def mirrored(instance: Instance) -> Instance:
         time_limit=None,
         benchmark="generic",
         origin=None,
+        calendars=(),
+        transitions=(),
     )
 
 
 def _without_states(mode: Mode) -> Mode:
-    """Return a mode without the states of its resources and without its predecessors."""
-    demands = tuple(replace(demand, requires=None, sets=None) for demand in mode.demands)
+    """Return a mode without the states and families of its resources and without its predecessors."""
+    demands = tuple(replace(demand, requires=None, sets=None, family=None) for demand in mode.demands)
     return replace(mode, after=(), demands=demands)
 
 

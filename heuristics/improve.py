@@ -13,6 +13,7 @@ from math import exp, inf
 from random import Random
 from typing import NamedTuple
 
+from planoracle.heuristics.choices import attended_ticks, shortest_durations
 from planoracle.heuristics.generation import (
     PLACING,
     Blocks,
@@ -22,7 +23,7 @@ from planoracle.heuristics.generation import (
     generate_serial,
 )
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline, Limit
 from planoracle.instances.model.schedule import Schedule
 
@@ -30,13 +31,29 @@ _Values = list[float]
 
 
 def _tails(instance: Instance) -> list[int]:
-    """Longest path from the start of every action to the end of the project."""
-    return _longest_paths(instance, [action.duration for action in instance.actions], with_lags=True)
+    """Longest path from the start of every action to the end of the project.
+
+    With deadlines, the end is the latest of them, and no action may end later than its own allows.
+    """
+    durations = shortest_durations(instance)
+    closings = [_closing(action) for action in instance.actions]
+    end = max((closing for closing in closings if closing is not None), default=0)
+    first_tails = []
+    for closing, duration in zip(closings, durations, strict=True):
+        first_tails.append(duration if closing is None else duration + end - closing)
+    return _longest_paths(instance, durations, first_tails, with_lags=True)
 
 
-def _longest_paths(instance: Instance, lengths: Sequence[int], *, with_lags: bool) -> list[int]:
-    """Longest path from every action, its own length included, over the precedences."""
-    paths = list(lengths)
+def _closing(action: Action) -> int | None:
+    """Return the tick at which an action must have ended, ``None`` without one."""
+    closings = [action.deadline] if action.deadline is not None else []
+    closings += [end for _, end in action.windows[-1:]]
+    return min(closings, default=None)
+
+
+def _longest_paths(instance: Instance, lengths: Sequence[int], tails: Sequence[int], *, with_lags: bool) -> list[int]:
+    """Longest path from every action, its own length included, over the precedences, and then the tail of an action."""
+    paths = list(tails)
     for i in reversed(instance.order):
         for j, lag in instance.predecessors[i]:
             distance = max(0, lag) if with_lags else 0
@@ -54,11 +71,11 @@ def _successors(instance: Instance) -> list[int]:
 
 
 def _longest(instance: Instance) -> _Values:
-    return [-float(action.duration) for action in instance.actions]
+    return [-float(duration) for duration in shortest_durations(instance)]
 
 
 def _shortest(instance: Instance) -> _Values:
-    return [float(action.duration) for action in instance.actions]
+    return [float(duration) for duration in shortest_durations(instance)]
 
 
 def _most_successors(instance: Instance) -> _Values:
@@ -70,13 +87,13 @@ def _latest_start(instance: Instance) -> _Values:
 
 
 def _latest_finish(instance: Instance) -> _Values:
-    rows = zip(instance.actions, _tails(instance), strict=True)
-    return [float(action.duration - tail) for action, tail in rows]
+    rows = zip(shortest_durations(instance), _tails(instance), strict=True)
+    return [float(duration - tail) for duration, tail in rows]
 
 
 def _greatest_rank(instance: Instance) -> _Values:
     """Own duration plus that of all transitive successors (greatest rank positional weight)."""
-    durations = [action.duration for action in instance.actions]
+    durations = shortest_durations(instance)
     # For every binary digit the actions whose durations have it, as a bit set: so sums are counts.
     actions_by_digit = []
     for digit in range(max(durations).bit_length()):
@@ -95,8 +112,9 @@ def _bits(values: Iterable[int]) -> int:
 
 def _unattended_first(instance: Instance) -> _Values:
     """Longest wait (time without the agent) on the way from the action to the end."""
-    waits = [action.duration - action.attended for action in instance.actions]
-    return [-float(path) for path in _longest_paths(instance, waits, with_lags=False)]
+    rows = zip(shortest_durations(instance), attended_ticks(instance), strict=True)
+    waits = [duration - attended for duration, attended in rows]
+    return [-float(path) for path in _longest_paths(instance, waits, waits, with_lags=False)]
 
 
 #: Rules by name; each gives one number per action.

@@ -27,6 +27,7 @@ from planoracle.heuristics.package_heuristics import (
 from planoracle.heuristics.package_heuristics import Heuristic as PackageHeuristic
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import deadline_of
 from planoracle.instances.model.problem import Problem, check_problem, of_kind
@@ -40,6 +41,12 @@ from planoracle.instances.text import one_of
 #: Name of the greedy schedule of a scheduling problem: that of the algorithm in the benchmark's paper, or else of the
 #: first of `_FIXED_RULES` with a schedule that the rules accept.
 GREEDY = "greedy"
+#: Features that the priority rules with the serial and the parallel scheme do not respect.
+LIST_HEURISTICS = Component("the list heuristics", frozenset({Feature.OPTIONAL}))
+#: Features that the improver does not respect.
+IMPROVER = Component("the improver", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
+#: Features that the algorithms of the benchmarks' papers do not respect.
+PAPER_HEURISTICS = Component("the heuristics of papers", frozenset(Feature))
 #: Heuristics that build one schedule by a fixed rule.
 _FIXED_RULES = ("parallel-lpt", "parallel-lst", "parallel-wait", "serial-lst")
 
@@ -66,7 +73,7 @@ class HeuristicAnswer:
 Heuristic = Callable[[Instance, Budget], HeuristicOutcome]
 #: Methods of every comparison, which are no heuristics.
 METHODS = ("optimum", "reference", "best_heuristic", "all")
-_FAILED = "the scheme cannot place an action within its maximum lags or before its deadline"
+_FAILED = "the scheme cannot place an action within its maximum lags, windows, calendars, ways and budgets"
 
 
 def _generate(
@@ -95,6 +102,20 @@ def _general() -> dict[str, Heuristic]:
 
 
 _GENERAL = _general()
+
+
+def component_of(name: str) -> Component:
+    """Return the component that says which features a heuristic refuses.
+
+    Heuristics of other packages get all problems: their schedules are replayed.
+    """
+    if name == "improve":
+        return IMPROVER
+    if name in _GENERAL:
+        return LIST_HEURISTICS
+    if name in _paper_heuristics():
+        return PAPER_HEURISTICS
+    return Component(name)
 
 
 @cache
@@ -254,9 +275,11 @@ def _run_greedy(instance: Instance, budget: Budget, rules: Rules | None) -> Heur
 
 
 def _run_on_instance(instance: Instance, name: str, budget: Budget, rules: Rules | None) -> HeuristicAnswer:
-    heuristic = _find(name)
     began = perf_counter()
-    outcome = heuristic(instance, budget)
+    refusal = component_of(name).refusal(instance)
+    if refusal:
+        return HeuristicAnswer(instance.name, name, None, None, None, refusal, perf_counter() - began)
+    outcome = _find(name)(instance, budget)
     timetable, reason = outcome.schedule, outcome.reason
     limit = inf if instance.time_limit is None else instance.time_limit
     is_late = timetable is not None and timetable.makespan > limit

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable
-from itertools import chain, product
 from typing import NamedTuple
 
+from planoracle.heuristics.choices import Choice, choices_of, shortest_durations, spare_units
+from planoracle.heuristics.visits import visits_of
 from planoracle.instances.model.cache import ProblemCache
-from planoracle.instances.model.instance import Action, Demand, Instance
+from planoracle.instances.model.instance import Demand, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.working_times import worked_pieces
 
 
 class ResourceLoad:
@@ -92,6 +93,28 @@ class _Use(NamedTuple):
     amount: int
     requires: str | None
     sets: str | None
+    shares: bool  # takes no room beside an equal setting
+
+
+class _Placement(NamedTuple):
+    """An action placed, and what there was before it.
+
+    Attributes
+    ----------
+    action
+        Position of the action.
+    choice
+        Chosen mode and agent.
+    pieces
+        Number of pieces before it.
+    longest
+        Longest of these pieces.
+    """
+
+    action: int
+    choice: Choice
+    pieces: int
+    longest: int
 
 
 class Timetable:
@@ -103,8 +126,13 @@ class Timetable:
         self.pieces: list[Piece] = []
         self.start: list[int | None] = [None] * count
         self.finish: list[int | None] = [None] * count
-        #: Actions in the order in which they were placed, each with the pieces and the longest of them before it.
-        self._placed: list[tuple[int, int, int]] = []
+        self._choices = choices_of(instance)
+        self._shortest = shortest_durations(instance)
+        #: Actions in the order in which they were placed.
+        self._placed: list[_Placement] = []
+        #: Units of budgets that no placed or reserved mode uses up.
+        self._spare = dict(spare_units(instance))
+        self._visits = visits_of(instance)
         self._busy: dict[str, list[_Busy]] = {agent: [] for agent in instance.agents}
         self._instants: dict[str, list[int]] = {agent: [] for agent in instance.agents}
         stateful, listed = resource_kinds(instance)
@@ -128,72 +156,106 @@ class Timetable:
 
     def schedule(self) -> Schedule:
         """Return what has been placed as a schedule in normal form."""
-        return Schedule.of(self.instance, self.pieces)
+        if not self.instance.pausing or not self.instance.calendars:
+            return Schedule.of(self.instance, self.pieces)
+        pieces: list[Piece] = []
+        for placement in self._placed:
+            begin = placement.pieces
+            for piece in self.pieces[begin:]:
+                if piece.action != placement.choice.action:
+                    break
+                if placement.choice.pauses:
+                    piece = piece._replace(duration=placement.choice.duration)
+                pieces += worked_pieces(self.instance, piece)
+        return Schedule.of(self.instance, pieces)
 
     def take_back(self, count: int) -> None:
         """Remove the actions placed last; the first ``count`` remain."""
         self._full.clear()
         while len(self._placed) > count:
-            i, pieces, self._longest = self._placed.pop()
+            i, choice, pieces, self._longest = self._placed.pop()
             for piece in reversed(self.pieces[pieces:]):
-                self._take_back(self.instance.actions[i], piece)
+                self._take_back(choice, piece)
             del self.pieces[pieces:]
+            for name, units in choice.costs:
+                self._spare[name] += units
             self.start[i] = self.finish[i] = None
 
     def earliest(self, i: int) -> int:
-        """Return the earliest start that the release and the lags to placed actions allow."""
-        action = self.instance.actions[i]
-        time = action.release
-        for k, lag in self._limited[i]:  # this action has to finish late enough for one that is placed
-            start, finish = self.start[k], self.finish[k]
-            if start is not None and finish is not None:
-                last = finish - 1 if self.instance.actions[k].interruptible and finish > start else start
-                time = max(time, last - lag - action.duration)
+        """Return the earliest start that the release and the lags to placed actions allow, in the shortest mode."""
+        return max(self._earliest_start(i), self._earliest_finish(i) - self._shortest[i])
+
+    def _earliest_start(self, i: int) -> int:
+        """Return the earliest start that the release and the lags from placed actions allow."""
+        time = self.instance.actions[i].release
         for j, lag in self._before[i]:
             finish = self.finish[j]
             if finish is not None and finish + lag > time:
                 time = finish + lag
         return time
 
+    def _earliest_finish(self, i: int) -> int:
+        """Return the earliest finish with which placed actions start in time after it."""
+        time = 0
+        for k, lag in self._limited[i]:
+            start, finish = self.start[k], self.finish[k]
+            if start is not None and finish is not None:
+                last = finish - 1 if self.instance.actions[k].interruptible and finish > start else start
+                time = max(time, last - lag)
+        return time
+
     def place(self, i: int, not_before: int = 0) -> Late | None:
         """Place action ``i`` at its earliest fit; return what is in the way if a maximum lag forbids it.
 
-        All modes and eligible agents are tried; the one with the earliest finish is taken, ties in the
-        order of the instance.
+        All modes and eligible agents are tried. Of those that no maximum lag forbids, the one with the earliest finish
+        is taken, ties in the order of the instance.
         """
-        action = self.instance.actions[i]
-        time = max(self.earliest(i), not_before)
+        earliest_start = max(self._earliest_start(i), not_before)
+        earliest_finish = self._earliest_finish(i)
+        first_finish = max(earliest_start + self._shortest[i], earliest_finish)
         limit, before = self._limit(i)
-        best: tuple[int, list[Piece]] | None = None
-        for mode, agent in self._choices(action):
-            ready = self._ready_time(action, mode, time)
-            if ready is None:
-                continue  # this mode's predecessors are not placed yet
-            pieces = self._fit(action, mode, agent, ready, limit)
-            if pieces is not None and (best is None or pieces[-1].end < best[0]):
-                best = pieces[-1].end, pieces
-                if best[0] == time + action.duration:  # no choice is sooner
+        best: tuple[bool, int] | None = None
+        best_choice: Choice | None = None
+        best_pieces: list[Piece] = []
+        for choice in self._choices[i]:
+            if choice.costs and not self._is_affordable(choice):
+                continue
+            time = max(earliest_start, earliest_finish - choice.duration)
+            if choice.after:
+                ready = self._ready_time(choice, time)
+                if ready is None:
+                    continue  # this mode's predecessors are not placed yet
+                time = ready
+            pieces = self._fill(choice, time, limit) if choice.fills else self._fit(choice, time)
+            if pieces is None:
+                continue
+            last = pieces[-1]
+            key = last.start > limit, last.end
+            if best is None or key < best:
+                best, best_choice, best_pieces = key, choice, pieces
+                if key == (False, first_finish):  # no choice is sooner
                     break
-        if best is None:  # no setting of a required state in sight
+        if best is None or best_choice is None:  # no window, or no setting of a required state in sight
             return Late(-1, 0)
-        overdue = max(piece.start for piece in best[1]) - limit
+        finish = best[1]
+        overdue = best_pieces[-1].start - limit
         if overdue > 0:
             return Late(before, overdue)
         for k, lag in self._behind[i]:  # a negative minimum lag: what comes after may be placed already
             start = self.start[k]
-            if start is not None and best[0] + lag > start:
-                return Late(k, best[0] + lag - start)
-        self._put(i, action, best[1], limit)
+            if start is not None and finish + lag > start:
+                return Late(k, finish + lag - start)
+        self._put(i, best_choice, best_pieces, limit)
         return None
 
-    def _choices(self, action: Action) -> Iterable[tuple[int, str | None]]:
-        agents: tuple[str | None, ...] = self.instance.eligible(action) or (None,)
-        return product(range(len(action.modes)), agents)
+    def _is_affordable(self, choice: Choice) -> bool:
+        """Return whether the budgets suffice for a choice, beside the modes reserved for the remaining actions."""
+        return all(units <= self._spare[name] for name, units in choice.costs)
 
-    def _ready_time(self, action: Action, mode: int, time: int) -> int | None:
+    def _ready_time(self, choice: Choice, time: int) -> int | None:
         """Return the later of ``time`` and the end of the predecessors of a mode, if all are placed."""
-        for before in action.modes[mode].after:
-            end = self.finish[self.instance.index[before]]
+        for before in choice.after:
+            end = self.finish[before]
             if end is None:
                 return None
             time = max(time, end)
@@ -209,22 +271,45 @@ class Timetable:
 
     # --- fitting ---------------------------------------------------------------------------------
 
-    def _fit(self, action: Action, mode: int, agent: str | None, time: int, limit: int) -> list[Piece] | None:
-        demands = action.modes[mode].demands
-        if action.interruptible and action.attended and agent is not None and not demands:
-            return self._fill(action, mode, agent, time, limit)
+    def _fit(self, choice: Choice, time: int) -> list[Piece] | None:
+        """Return the action in one piece at its earliest fit from a time on, ``None`` without any."""
+        times = choice.times
         while True:
-            moved = time
-            if agent is not None:
-                moved = self._agent_free(agent, moved, action.attended)
-            for demand in demands:
-                later = self._resource_free(demand, moved, action.duration)
-                if later is None:
+            end = time + choice.duration
+            if times is not None:
+                stay = times.earliest(time)
+                if stay is None:
                     return None
-                moved = later
-            if moved == time:
-                return [Piece(action.id, time, action.duration, agent, mode)]
-            time = moved
+                time, end = stay
+            later = self._free(choice, time, choice.duration)
+            if later == time and end - time > choice.duration:
+                later = self._free(choice, time, end - time)
+                if later is not None and later > time:
+                    # What is in the way lies behind the ticks of work, and so in the pauses of all starts until there.
+                    later = time + choice.duration
+            if later is None:
+                return None
+            if later == time:
+                return [Piece(choice.action, time, end - time, choice.agent, choice.mode)]
+            time = later
+
+    def _free(self, choice: Choice, time: int, length: int) -> int | None:
+        """Return a time before which a piece of some length does not fit: ``time`` if it fits there."""
+        moved = time
+        if choice.agent is not None:
+            moved = self._agent_free(choice.agent, moved, choice.held(length))
+        for demand in choice.demands:
+            later = self._resource_free(demand, moved, length, shares=choice.shares)
+            if later is None:
+                return None
+            moved = later
+        for member, place in choice.visits:
+            held = choice.held(length) if member == choice.agent else length
+            arrival = self._visits[member].fit(place, moved, held)
+            if arrival is None:
+                return None
+            moved = arrival
+        return moved
 
     def _agent_free(self, agent: str, time: int, busy_ticks: int) -> int:
         """Return the first instant from ``time`` on at which the agent can start and hold the action."""
@@ -263,10 +348,12 @@ class Timetable:
         if last - first >= previous[1] - previous[0]:
             self._full[kind] = first, last
 
-    def _fill(self, action: Action, mode: int, agent: str, time: int, limit: int) -> list[Piece]:
+    def _fill(self, choice: Choice, time: int, limit: int) -> list[Piece] | None:
         """Fill the agent's free time with an interruptible action from ``time`` on."""
+        agent = choice.agent
+        assert agent is not None
         pieces: list[Piece] = []
-        remaining = action.duration
+        remaining = choice.duration
         instants, busy = self._instants[agent], self._busy[agent]
         time = self._agent_free(agent, time, 1) if remaining else time
         k = bisect_right(busy, (time, _ALWAYS, 0))
@@ -275,18 +362,26 @@ class Timetable:
             k += 1
             while remaining and time < span.start:
                 end = min(span.start, time + remaining)
+                if choice.times is not None:
+                    allowed = choice.times.next_span(time)
+                    if allowed is None:
+                        return None
+                    if allowed[0] > time:
+                        time = allowed[0]
+                        continue
+                    end = min(end, allowed[1])
                 if limit < _ALWAYS:  # a start inside cuts the run, and the rest must still be in time
                     j = bisect_right(instants, time)
                     if j < len(instants):
                         end = min(end, instants[j])
-                pieces.append(Piece(action.id, time, end - time, agent, mode))
+                pieces.append(Piece(choice.action, time, end - time, agent, choice.mode))
                 remaining -= end - time
                 time = end
             if remaining:
                 time = max(time, span.end)
-        return pieces or [Piece(action.id, time, 0, agent, mode)]
+        return pieces or [Piece(choice.action, time, 0, agent, choice.mode)]
 
-    def _resource_free(self, demand: Demand, time: int, duration: int) -> int | None:
+    def _resource_free(self, demand: Demand, time: int, duration: int, *, shares: bool) -> int | None:
         name, amount = demand.resource, demand.amount
         if duration and name in self._rooms:
             kind = (name, amount, duration)
@@ -300,8 +395,9 @@ class Timetable:
             end = time + duration
             near = uses[bisect_left(uses, (time - longest,)) : bisect_left(uses, (end,))]
             over = [use for use in near if use.start < end and use.end > time]
-            if demand.sets is not None:
-                over = [u for u in over if (u.sets, u.start, u.end) != (demand.sets, time, end)]
+            if demand.sets is not None and shares:
+                setting = (True, demand.sets, time, end)
+                over = [use for use in over if (use.shares, use.sets, use.start, use.end) != setting]
             if over and _peak(over, time) + amount > capacity:
                 time = min(use.end for use in over)
                 continue
@@ -342,38 +438,46 @@ class Timetable:
 
     # --- putting and taking back --------------------------------------------------------------------
 
-    def _put(self, i: int, action: Action, pieces: list[Piece], limit: int) -> None:
+    def _put(self, i: int, choice: Choice, pieces: list[Piece], limit: int) -> None:
         self.start[i], self.finish[i] = pieces[0].start, pieces[-1].end
-        self._placed.append((i, len(self.pieces), self._longest))
+        self._placed.append(_Placement(i, choice, len(self.pieces), self._longest))
         self.pieces += pieces
+        for name, units in choice.costs:
+            self._spare[name] -= units
+        agent = choice.agent
         for piece in pieces:
-            self._longest = max(self._longest, piece.duration)
-            agent, busy = piece.agent, _busy_stretch(action, piece)
-            if agent is not None and busy:
-                cut_until = limit if action.interruptible else -1
-                insort(self._busy[agent], _Busy(piece.start, piece.start + busy, cut_until))
+            length = piece.duration
+            self._longest = max(self._longest, length)
+            held = choice.held(length)
+            if agent is not None and held:
+                cut_until = limit if choice.can_be_cut else -1
+                insort(self._busy[agent], _Busy(piece.start, piece.start + held, cut_until))
             elif agent is not None:
                 insort(self._instants[agent], piece.start)
-            for demand in action.modes[piece.mode].demands:
+            for demand in choice.demands:
                 if demand.resource in self._rooms:
                     self._rooms[demand.resource].take(piece.start, piece.end, demand.amount)
                 if demand.resource not in self._uses:
                     continue
-                use = _Use(piece.start, piece.end, demand.amount, demand.requires, demand.sets)
+                use = _Use(piece.start, piece.end, demand.amount, demand.requires, demand.sets, choice.shares)
                 insort(self._uses[demand.resource], use, key=_start)
                 if use.sets is not None:
                     insort(self._settings[demand.resource], use, key=_start)
+            for member, place in choice.visits:
+                end = piece.start + held if member == agent else piece.end
+                self._visits[member].add(place, piece.start, end)
 
-    def _take_back(self, action: Action, piece: Piece) -> None:
+    def _take_back(self, choice: Choice, piece: Piece) -> None:
         """Undo `_put` for the last piece that is there: of what begins at the same instant it stands last."""
-        agent = piece.agent
-        if agent is not None and _busy_stretch(action, piece):
+        agent = choice.agent
+        held = choice.held(piece.duration)
+        if agent is not None and held:
             busy = self._busy[agent]
             del busy[bisect_left(busy, (piece.start,))]
         elif agent is not None:
             instants = self._instants[agent]
             del instants[bisect_left(instants, piece.start)]
-        for demand in action.modes[piece.mode].demands:
+        for demand in choice.demands:
             if demand.resource in self._rooms:
                 self._rooms[demand.resource].take(piece.start, piece.end, -demand.amount)
             if demand.resource not in self._uses:
@@ -383,10 +487,9 @@ class Timetable:
             if demand.sets is not None:
                 settings = self._settings[demand.resource]
                 del settings[bisect_right(settings, piece.start, key=_start) - 1]
-
-
-def _busy_stretch(action: Action, piece: Piece) -> int:
-    return piece.duration if action.interruptible and action.attended else action.attended
+        for member, place in choice.visits:
+            end = piece.start + held if member == agent else piece.end
+            self._visits[member].remove(place, piece.start, end)
 
 
 def _start(use: _Use) -> int:
@@ -398,12 +501,13 @@ def resource_kinds(instance: Instance) -> tuple[frozenset[str], frozenset[str]]:
     """Return the resources with states, and those whose uses are listed."""
     stateful: set[str] = set()
     instant: set[str] = set()
-    for action in instance.actions:
-        for demand in chain.from_iterable(mode.demands for mode in action.modes):
-            if demand.requires is not None or demand.sets is not None:
-                stateful.add(demand.resource)
-            if not action.duration:
-                instant.add(demand.resource)
+    for variants in instance.variants.values():
+        for variant in variants:
+            for demand in variant.demands:
+                if demand.requires is not None or demand.sets is not None:
+                    stateful.add(demand.resource)
+                if not variant.duration:
+                    instant.add(demand.resource)
     return frozenset(stateful), frozenset(stateful | instant)
 
 
@@ -411,7 +515,7 @@ def _peak(uses: list[_Use], time: int) -> int:
     """Return the highest load of overlapping uses; equal settings count once."""
     load: dict[object, tuple[int, int, int]] = {}
     for n, use in enumerate(uses):
-        key = n if use.sets is None else (use.sets, use.start, use.end)
+        key = (use.sets, use.start, use.end) if use.sets is not None and use.shares else n
         amount = max(use.amount, load[key][2]) if key in load else use.amount
         load[key] = max(use.start, time), use.end, amount
     changes = [(start, amount) for start, end, amount in load.values() if start < end]

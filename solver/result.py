@@ -32,6 +32,12 @@ _PROOFS = {
     "claimed": "none; the benchmark states this optimum",
 }
 
+# The same for plans of a smaller weight, or a greater makespan at the same weight.
+_PROOFS_WITH_WEIGHTS = {
+    Status.optimal: "no plan has a greater weight, and none of this weight is shorter",
+    Status.feasible: "none; a plan of a greater weight, or a shorter plan of this weight, may exist",
+}
+
 #: Callback for each improvement: makespan of the incumbent (``None`` if there is none yet) and lower bound.
 OnProgress: TypeAlias = Callable[[int | None, int], None]
 
@@ -230,9 +236,10 @@ def in_words(row: Mapping[str, Any]) -> str:
         As of `Result.as_dict`, or of a heuristic, with ``heuristic`` and ``reason`` in place of bound and proof.
     """
     best, bound = row["makespan"], row.get("lower_bound")
+    has_weights = row.get("weight_bound") is not None
     lines = []
-    if row.get("weight_bound") is not None:
-        lines.append(f"{'weight':14}{row['weight']} of optional tasks, at most {row['weight_bound']}")
+    if has_weights:
+        lines += _weight_lines(row)
     for title, value in (("makespan", best), ("claimed", row.get("claimed")), ("lower bound", bound)):
         if value is not None:
             lines.append(f"{title:14}{value} {row['unit']}{'' if value == 1 else 's'}")
@@ -245,8 +252,22 @@ def in_words(row: Mapping[str, Any]) -> str:
     time = f"after {row['seconds']:.0f} s" if row["seconds"] >= _LONG else ""
     details = ", ".join(filter(None, (reason, time)))
     proof = _PROOFS[row["status"]]
+    if has_weights:
+        proof = _PROOFS_WITH_WEIGHTS.get(row["status"], proof)
+    if row.get("end_date"):
+        lines.append(f"{'end':14}{row['end_date']}")
     lines.append(f"{'proof':14}{proof} ({details})" if details else f"{'proof':14}{proof}")
     return "\n".join(lines)
+
+
+def _weight_lines(row: Mapping[str, Any]) -> list[str]:
+    """Return the objective of a problem with optional tasks, and the tasks that a plan leaves out, as lines of text."""
+    best = "no plan" if row["weight"] is None else row["weight"]
+    lines = [f"{'weight':14}{best} of at most {row['weight_bound']}; the greatest weight first, then the least makespan"]
+    if row.get("left_out"):
+        tasks = [f"{task} (weight {weight})" for task, weight in row["left_out"].items()]
+        lines.append(f"{'left out':14}{', '.join(tasks)}")
+    return lines
 
 
 def stored_result(problem: Problem, entry: Mapping[str, Any], **fields: Any) -> Result:

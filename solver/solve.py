@@ -174,8 +174,8 @@ def has_solver(problem: Problem) -> bool:
 
 
 def has_state_values(problem: Problem) -> bool:
-    """Return True if a problem has a solver whose kind computes values of the states of runs."""
-    return has_solver(problem) and kind_of(problem).has_state_values
+    """Return True if a problem has a solver that computes values of the states of its runs."""
+    return has_solver(problem) and not kind_of(problem).values_refusal(problem)
 
 
 def solving_kind(problem: Problem) -> Kind:

@@ -6,7 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple
@@ -211,7 +211,7 @@ class Solving(Work):
         if self.heuristic is not None:
             row = self._schedule(task, self.heuristic, deadline, rules)
         else:
-            row = self._solve(task, deadline, rules).as_dict()
+            row = replace(self._solve(task, deadline, rules), problem=task).as_dict()
         is_cut = deadline.stopped.is_set()
         if is_cut and not Status(row["status"]).settled:
             row["reason" if self.heuristic else "proof"] = "interrupted"

@@ -32,6 +32,7 @@ _COLUMNS = (
     "windows",
     "resource_factor",
     "resource_strength",
+    "features",
     "file",
 )
 # Draws for each combination of tasks, of which some come twice.
@@ -116,6 +117,21 @@ def generate(
     longest: Annotated[
         int | None, _parameter("Maximum duration in ticks; of tool calls: maximum delay in turns.")
     ] = None,
+    modes: Annotated[
+        int | None, _parameter("Number of resources among which an action chooses, with a duration for each.")
+    ] = None,
+    families: Annotated[
+        int | None, _parameter("Number of families of actions, between which resources need set-up times.")
+    ] = None,
+    off_time: Annotated[
+        float | None, _parameter("Share of the time for which each agent is off, less than 1.", "SHARE")
+    ] = None,
+    breaks: Annotated[
+        float | None, _parameter("Share of the actions that pause while their agent is off.", "SHARE")
+    ] = None,
+    budgets: Annotated[int | None, _parameter("Number of budgets that actions use up.")] = None,
+    deadlines: Annotated[float | None, _parameter("Share of the tasks with a deadline.", "SHARE")] = None,
+    optional: Annotated[float | None, _parameter("Share of the tasks that may be left out.", "SHARE")] = None,
 ) -> None:
     """Generate random problems; the same seed, parameters and version give the same problems.
 
@@ -126,6 +142,7 @@ def generate(
     Examples
     --------
     planoracle generate generic --count 3 --agents 2 --out problems
+    planoracle generate generic --agents 2 --modes 2 --off-time 0.4 --breaks 0.5 --optional 0.3 --out shops
     planoracle generate timearena --combine --count 5 --seed 1
     planoracle generate timearena --combine --kind similar --tasks 3 --count 30
     """
@@ -190,4 +207,6 @@ def _write(problem: Any, file: Path | None) -> None:
 
 
 def _description(problem: Any) -> dict[str, Any]:
-    return {"instance": problem.name, **kind_of(problem).description(problem)}
+    kind = kind_of(problem)
+    features = ", ".join(kind.features(problem))
+    return {"instance": problem.name, **kind.description(problem), "features": features or None}

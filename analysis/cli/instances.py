@@ -29,6 +29,7 @@ _COLUMNS = (
     "containers",
     "players",
     "orders",
+    "features",
     "unit",
 )
 
@@ -85,9 +86,12 @@ def _document(problem: Any) -> dict[str, Any]:
     return registry.of(problem).document(problem)
 
 
-def _sizes(problem: Any) -> Mapping[str, int]:
-    """Return the sizes of a problem, if its kind has any."""
-    return kind_of(problem).size(problem)
+def _sizes(problem: Any) -> Mapping[str, Any]:
+    """Return the sizes of a problem, if its kind has any, and the names of its features."""
+    kind = kind_of(problem)
+    features = kind.features(problem)
+    names = {"features": ", ".join(features)} if features else {}
+    return {**kind.size(problem), **names}
 
 
 def _list_sets(form: Format) -> NoReturn:

@@ -63,8 +63,8 @@ from planoracle.solver.result import in_words
 from planoracle.solver.solve import MODEL_FILES, Engines, model_text
 
 _COLUMNS = (
-    *("instance", "status", "makespan", "claimed", "lower_bound", "unit", "seconds"),
-    *("branches", "conflicts", "cp_sat_seconds", "proof"),
+    *("instance", "status", "weight", "weight_bound", "makespan", "claimed", "lower_bound", "end_date", "unit"),
+    *("seconds", "left_out", "branches", "conflicts", "cp_sat_seconds", "proof"),
 )
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "status", "makespan", "unit", "seconds", "reason")
 # Columns that stay in a narrow terminal: a failure shows its status and reason.
@@ -74,7 +74,11 @@ _PIECE_FIELDS = (
     *("start", "end", "unit", "action", "agent", "resources", "label", "task", "mode_name", "attended"),
     "agent_until",
 )
-_PIECE_COLUMNS = ("instance", "start", "end", "action", "agent", "agent_until", "resources", "label", "mode_name")
+_PIECE_DATES = ("start_date", "end_date", "agent_until_date")
+_PIECE_COLUMNS = (
+    *("instance", "start_date", "end_date", "start", "end", "action", "agent", "agent_until", "resources", "label"),
+    "mode_name",
+)
 # Seconds per problem without --time-limit.
 _SECONDS = 60.0
 # No name is longer, in bytes.
@@ -293,7 +297,13 @@ class _Results:
         elif self._work.heuristic:
             self._table.add(row)
         else:
-            self._table.add(row | {"method": "optimum"})
+            self._table.add(self._table_row(row) | {"method": "optimum"})
+
+    def _table_row(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a row with a short text for the tasks that are left out, in formats for people."""
+        if self._form not in PEOPLE or "left_out" not in row:
+            return row
+        return row | {"left_out": ", ".join(row["left_out"])}
 
     def close(self) -> None:
         """Write what is stored."""
@@ -306,7 +316,7 @@ class _Results:
         self._table.close()
         if self._show:
             lasting = () if self._work.heuristic is None else _HEURISTIC_LASTING
-            rows = [row for _, row in self._results]
+            rows = [self._table_row(row) for _, row in self._results]
             write_beside(self._form, self._columns, rows, "results", lasting=lasting)
 
     def _is_single(self) -> bool:
@@ -332,7 +342,9 @@ class _Results:
         if self._form in PEOPLE:
             rows = rows_for_people(rows, keeps_all=self._has_chosen_columns())
         for piece in rows:
-            yield {"instance": problem.name} | {name: piece.get(name) for name in _PIECE_FIELDS}
+            fields = {name: piece.get(name) for name in _PIECE_FIELDS}
+            dates = {name: piece[name] for name in _PIECE_DATES if name in piece}
+            yield {"instance": problem.name} | fields | dates
 
 
 def _complain_of(item: Item, failure: TaskFailure) -> None:

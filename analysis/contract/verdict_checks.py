@@ -24,6 +24,7 @@ from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.diagnosis.repair import Repairer
 from planoracle.heuristics.generation import generate_serial
 from planoracle.heuristics.improve import Budget
+from planoracle.heuristics.registry import LIST_HEURISTICS
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.heuristics.registry import run as run_heuristic
 from planoracle.instances.errors import InputError, PlanError
@@ -123,6 +124,9 @@ def schedules(case: ContractCase) -> None:
     if not isinstance(benchmark, ScheduleBenchmark):
         raise NotApplicableError("plans of this benchmark are not schedules")
     instance, random = of_kind(problem, Instance), Random(case.seed)
+    refusal = LIST_HEURISTICS.refusal(instance)
+    if refusal:
+        raise NotApplicableError(refusal)
     for _ in range(_SCHEDULES):
         priorities = [random.randrange(100) for _ in instance.actions]
         timetable = generate_serial(instance, priorities)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +14,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures import lags
+from planoracle.analysis.figures import lags, off_times, ways
 from planoracle.analysis.figures.bar_colours import BarColours
 from planoracle.analysis.figures.labels import BarTexts, FittedText, bar_texts
 from planoracle.analysis.figures.style import is_narrow, plain, scale, shade
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance
-from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.piece_variants import attended_ticks
+from planoracle.instances.model.schedule import Piece, Schedule, variant_of
 
 #: Longest schedule that is drawn.
 MAX_TICKS = 10**7
@@ -36,6 +37,8 @@ _NAME = 0.65  # room above the bars of a row for its name, in a column
 _STATES: list[dict[str, Any]] = [
     {"facecolor": face, "edgecolor": "0.5", "lw": 0.6, "hatch": None} for face in ("0.95", "0.84")
 ]
+
+_PAUSE: dict[str, Any] = {"color": "0.25", "lw": 1.2, "ls": (0, (1, 1)), "zorder": 1.9}
 
 #: Style of the bars of marked actions, as differences from the usual style.
 _MARKED: dict[str, dict[str, Any]] = {
@@ -70,29 +73,49 @@ class _State(NamedTuple):
     name: str
 
 
+class _Run(NamedTuple):
+    """Bars in one row that stay in one lane: a single bar, or all bars of an action that pauses in breaks."""
+
+    start: int
+    end: int
+    bars: list[_Bar]
+
+    @classmethod
+    def of(cls, bars: list[_Bar]) -> _Run:
+        return cls(bars[0].start, max(bar.end for bar in bars), bars)
+
+
 class Lane(NamedTuple):
-    """Bars that do not overlap, and above them windows and delays by level, and deadlines."""
+    """Bars that do not overlap, the pauses between them, and above them windows and delays by level, and deadlines."""
 
     bars: list[_Bar]
     levels: list[list[lags.Window]]
     deadlines: list[int]
+    pauses: list[tuple[int, int]]
 
     @classmethod
-    def of(cls, bars: list[_Bar], makespan: int) -> Lane:
-        """Return the lane of bars; deadlines after the makespan are omitted."""
+    def of(cls, runs: list[_Run], makespan: int) -> Lane:
+        """Return the lane of runs; deadlines after the makespan are omitted."""
+        bars = list(chain.from_iterable(run.bars for run in runs))
+        pauses = []
+        for run in runs:
+            pauses += [(bar.end, following.start) for bar, following in pairwise(run.bars)]
         windows = list(chain.from_iterable(bar.windows for bar in bars))
         levels = lags.levels(windows) if windows else []
         deadlines = {bar.deadline for bar in bars if bar.deadline is not None}
         instants = [deadline for deadline in deadlines if deadline <= makespan]
-        return cls(bars, levels, sorted(instants))
+        return cls(bars, levels, sorted(instants), pauses)
 
 
 class ChartRow(NamedTuple):
-    """Row of a chart: bars of an agent or resource, and the settings of a resource."""
+    """Row of a chart: bars of an agent or resource, the settings of a resource, off-times, and ways or set-ups."""
 
+    kind: str
     title: str
     lanes: list[Lane]
     states: Sequence[_State] = ()
+    off: Sequence[tuple[int, int]] = ()
+    ways: Sequence[ways.Way] = ()
 
 
 def check_length(instance: Instance, schedule: Schedule) -> None:
@@ -127,15 +150,26 @@ def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
             deadline = deadlines.pop(piece.action, None)
             bars[key].append(bar._replace(windows=marks, deadline=deadline))
     states = _states(instance, schedule)
+    ways_by_member = ways.ways(instance, schedule)
     chart_rows = []
     for key, title in _row_titles(instance, schedule).items():
         if key not in bars:
             continue
         kind, name = key
-        lanes = [Lane.of(lane, schedule.makespan) for lane in lags.pack(bars[key])]
+        lanes = [Lane.of(lane, schedule.makespan) for lane in lags.pack(_runs(bars[key]))]
         states_of_row = states.get(name, ()) if kind == "resource" else ()
-        chart_rows.append(ChartRow(title, lanes, states_of_row))
+        off = off_times.off_spans(instance, name, schedule.makespan)
+        chart_rows.append(ChartRow(kind, title, lanes, states_of_row, off, ways_by_member.get(name, ())))
     return chart_rows
+
+
+def _runs(bars: list[_Bar]) -> list[_Run]:
+    """Return the bars of a row as runs, in the order of their first bars."""
+    by_action: dict[object, list[_Bar]] = {}
+    for position, bar in enumerate(bars):
+        key = bar.action.id if bar.action.pauses_in_breaks else position
+        by_action.setdefault(key, []).append(bar)
+    return [_Run.of(members) for members in by_action.values()]
 
 
 def _row_titles(instance: Instance, schedule: Schedule) -> dict[_Key, str]:
@@ -148,15 +182,17 @@ def _row_titles(instance: Instance, schedule: Schedule) -> dict[_Key, str]:
     return titles
 
 
-def _demands(action: Action, mode: int) -> tuple[Demand, ...]:
-    return action.modes[mode].demands if 0 <= mode < len(action.modes) else ()
+def _demands(instance: Instance, piece: Piece) -> list[Demand]:
+    """Return the demands of a piece that take room in time; those of budgets do not."""
+    demands = variant_of(instance, piece).demands
+    return [demand for demand in demands if instance.resource[demand.resource].renewable]
 
 
 def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
     """Return the states of resources over time; simultaneous settings are joined."""
     settings: dict[str, dict[int, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
     for piece in schedule.pieces:
-        for demand in _demands(instance.by_id[piece.action], piece.mode):
+        for demand in _demands(instance, piece):
             if demand.sets is not None:
                 settings[demand.resource][piece.start][demand.sets] = None
     spans: dict[str, list[_State]] = {}
@@ -183,14 +219,12 @@ def _spans(changes: Mapping[int, str], makespan: int) -> list[_State]:
 def _bars(instance: Instance, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
     """Yield the bars of a piece with their rows; at least one."""
     action = instance.by_id[piece.action]
-    attended = min(action.attended, piece.duration)
-    if action.interruptible and action.attended:
-        attended = piece.duration
+    attended = min(attended_ticks(instance, piece), piece.duration)
     agent_until = piece.start if piece.agent is None else piece.start + attended
     released = agent_until if instance.agents else piece.end  # without agents, no work is marked as unattended
     if piece.agent is not None and attended:
         yield ("agent", piece.agent), _Bar(piece.start, agent_until, agent_until, action, piece)
-    demands = _demands(action, piece.mode)
+    demands = _demands(instance, piece)
     for demand in demands:
         bar = _Bar(piece.start, piece.end, released, action, piece, demand.amount)
         yield ("resource", demand.resource), bar
@@ -203,6 +237,16 @@ def width(chart_rows: list[ChartRow]) -> float:
     lanes = chain.from_iterable(row.lanes for row in chart_rows)
     max_bars = max((len(lane.bars) for lane in lanes), default=0)
     return min(max(8.0, 1.5 + 0.52 * max_bars), 24.0)
+
+
+def busy_spans(chart_rows: Iterable[ChartRow]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of bars, ways and windows."""
+    for row in chart_rows:
+        yield from ((way.start, way.end) for way in row.ways)
+        for lane in row.lanes:
+            yield from ((bar.start, bar.end) for bar in lane.bars)
+            yield from ((window.start, window.end) for window in chain.from_iterable(lane.levels))
+            yield from ((deadline, deadline) for deadline in lane.deadlines)
 
 
 def draw_rows(
@@ -220,10 +264,13 @@ def draw_rows(
     `planoracle.analysis.figures.gantt.differences`.
     """
     ends = [top]
-    for _, lanes, states in chart_rows:
+    for row in chart_rows:
         y = ends[-1] + (_NAME if is_narrow() else _ROW_GAP)
-        for lane in lanes:
+        for position, lane in enumerate(row.lanes):
             y = _draw_marks(ax, lane, y)
+            if not position:
+                ways.draw_ways(ax, row.ways, y)
+            _draw_pauses(ax, lane.pauses, y)
             for bar in lane.bars:
                 action, piece = bar.action, bar.piece
                 texts = bar_texts(action, piece.mode, bar.amount, names_task=colours.kind != "task")
@@ -231,11 +278,12 @@ def draw_rows(
                 mark = marks.get(action.id, "moved") if marks else "moved"
                 _draw_bar(ax, bar, y, colours.of(action, piece), mark, texts)
             y += 1 + _LANE_GAP
-        for place, state in enumerate(states):
+        for place, state in enumerate(row.states):
             _draw_state(ax, state, y, _STATES[place % 2])
-        if states:
+        if row.states:
             y += _STATE + _LANE_GAP
         y += _ROW_GAP
+        off_times.draw_off_times(ax, row.off, ends[-1], y)
         ax.axhline(y, color="0.75", lw=0.6)
         ends.append(y)
     return ends
@@ -251,6 +299,13 @@ def _draw_marks(ax: Axes, lane: Lane, y: float) -> float:
         lags.draw_deadlines(ax, lane.deadlines, y + lags.LEVEL / 2)
         y += lags.LEVEL
     return y
+
+
+def _draw_pauses(ax: Axes, pauses: Iterable[tuple[int, int]], y: float) -> None:
+    """Connect the bars of actions that pause in breaks."""
+    for start, end in pauses:
+        if start < end:
+            ax.plot([start, end], [y + 0.5] * 2, label="pause", **_PAUSE)
 
 
 def _draw_state(ax: Axes, state: _State, y: float, look: dict[str, Any]) -> None:
@@ -295,6 +350,13 @@ def handles(chart_rows: Iterable[ChartRow], colours: BarColours) -> list[Patch |
         patches.append(Patch(label="unattended", **shade("#808080", "////")))
     if any(row.states for row in rows):
         patches.append(Patch(label="state of the resource", **_STATES[0]))
+    if any(row.off for row in rows):
+        patches.append(off_times.handle())
+    if any(lane.pauses for lane in lanes):
+        patches.append(Line2D([], [], label="pause in a break", **_PAUSE))
+    with_ways = {row.kind for row in rows if row.ways}
+    if with_ways:
+        patches.append(ways.handle(is_travel="agent" in with_ways, is_setup="resource" in with_ways))
     levels = chain.from_iterable(lane.levels for lane in lanes)
     windows = list(chain.from_iterable(levels))
     omitted = sum(len(bar.windows) for bar in bars) - len(windows)

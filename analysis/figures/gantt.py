@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from planoracle.analysis.figures import bars
 from planoracle.analysis.figures.bar_colours import bar_colours
 from planoracle.analysis.figures.colours import plan_colours
+from planoracle.analysis.figures.dates import date_axis, instant
 from planoracle.analysis.figures.labels import KeyEntry, draw_key, in_words, step_numbers
 from planoracle.analysis.figures.style import (
     bare,
@@ -25,6 +26,7 @@ from planoracle.analysis.figures.style import (
     time_axis,
 )
 from planoracle.analysis.figures.style import title as write_title
+from planoracle.analysis.figures.time_scale import TimeScale, idle_gaps
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 
@@ -118,9 +120,10 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
         name_rows(target, names)
         handles = bars.handles(chain.from_iterable(chart_rows), colours)
         legend = legend_below(target, [*handles, *bars.mark_handles(marks.values())])
-    _frame(target, top, longest, instance.unit)
+    _frame(target, top, longest, instance)
+    _set_times(target, instance, list(chain.from_iterable(chart_rows)), longest)
     if not is_pair:
-        _draw_makespan(target, longest, instance.unit)
+        _draw_makespan(target, longest, instance)
     write_title(target, instance.name if title is None else title, pad=6 if is_pair else 15)
     if ax is None:
         entries = _entries(instance, schedules, numbers, numbered=is_numbered)
@@ -128,10 +131,13 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
     return target
 
 
-def _draw_makespan(ax: Axes, makespan: int, unit: str) -> None:
+def _draw_makespan(ax: Axes, makespan: int, instance: Instance) -> None:
     ax.axvline(makespan, color="black", lw=1.1, zorder=3.5)
     options: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "fontsize": points(8)}
-    ax.annotate(f"makespan {clock(makespan, unit)}", (makespan, 1), (0, 3), ax.get_xaxis_transform(), **options)
+    text = f"makespan {clock(makespan, instance.unit)}"
+    if instance.start_time is not None:
+        text = f"end {instant(instance, makespan)}"
+    ax.annotate(text, (makespan, 1), (0, 3), ax.get_xaxis_transform(), **options)
 
 
 def _heading(name: str, makespan: int, late: int, unit: str) -> str:
@@ -193,12 +199,28 @@ def _by_action(schedule: Schedule) -> dict[str, list[tuple[int, int, str, int]]]
     return {action: sorted(rows) for action, rows in pieces.items()}
 
 
-def _frame(ax: Axes, height: float, makespan: int, unit: str) -> None:
+def _frame(ax: Axes, height: float, makespan: int, instance: Instance) -> None:
     """Set up the axes, wide enough for windows that close a little later."""
     ax.set_ylim(height, 0)
     bare(ax)
     ax.set_xlim(0, max(1, 1.01 * makespan, min(1.01 * ax.dataLim.x1, 1.1 * makespan)))
-    time_axis(ax, makespan, unit)
+
+
+def _set_times(ax: Axes, instance: Instance, rows: list[bars.ChartRow], makespan: int) -> None:
+    """Set the ticks of the time axis; with dates, long times without work are cut or narrowed."""
+    if instance.start_time is None:
+        time_axis(ax, makespan, instance.unit)
+        return
+    work = list(bars.busy_spans(rows))
+    first = min((start for start, _ in work), default=0)
+    gaps = idle_gaps([(0, first), *work], [row.off for row in rows], makespan)
+    scale = TimeScale(gaps, makespan)
+    margin = (scale.position(makespan) - first) / 100
+    if first > 5 * margin:
+        ax.set_xlim(left=first - margin)
+    scale.apply(ax)
+    if not date_axis(ax, instance, scale):
+        time_axis(ax, makespan, instance.unit)
 
 
 def _entries(
@@ -217,5 +239,5 @@ def _entries(
         action, piece = instance.by_id[name], first_pieces[name]
         words = in_words(action, piece.mode, 120)
         number = numbers[name] if numbered else ""
-        entries[name] = KeyEntry.of(action, number, words, clock(piece.start, instance.unit))
+        entries[name] = KeyEntry.of(action, number, words, instant(instance, piece.start))
     return entries

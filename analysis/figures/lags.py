@@ -83,7 +83,7 @@ def _starts(schedule: Schedule) -> dict[str, int]:
 
 
 def deadlines(instance: Instance, schedule: Schedule) -> dict[str, int]:
-    """Return the latest end of every action with a maximum lag after the beginning.
+    """Return the latest end of every action with a deadline or window, or a maximum lag after the beginning.
 
     The deadline of a milestone is also that of the actions before it.
 
@@ -100,7 +100,7 @@ def deadlines(instance: Instance, schedule: Schedule) -> dict[str, int]:
     finish = schedule.finish()
     beginnings = {name: finish[name] for name in _beginnings(instance) if name in finish}
     lengths = {piece.action: piece.duration for piece in sorted(schedule.pieces, key=lambda piece: piece.start)}
-    latest: dict[str, int] = {}
+    latest = _stated_deadlines(instance)
     for lag in instance.lags:
         if lag.maximum is not None and lag.before in beginnings and lag.after in lengths:
             end = beginnings[lag.before] + lag.maximum + lengths[lag.after]
@@ -109,6 +109,18 @@ def deadlines(instance: Instance, schedule: Schedule) -> dict[str, int]:
         if lag.minimum is not None and lag.after in latest and instance.by_id[lag.after].is_milestone:
             end = latest[lag.after] - lag.minimum
             latest[lag.before] = min(end, latest.get(lag.before, end))
+    return latest
+
+
+def _stated_deadlines(instance: Instance) -> dict[str, int]:
+    """Return the end of the last window, or the deadline, of every action that states one."""
+    latest: dict[str, int] = {}
+    for action in instance.actions:
+        ends = [end for _, end in action.windows[-1:]]
+        if action.deadline is not None:
+            ends.append(action.deadline)
+        if ends:
+            latest[action.id] = min(ends)
     return latest
 
 

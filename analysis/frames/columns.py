@@ -159,6 +159,9 @@ _ALL = (
             ticks("duration", "length of the piece"),
             ticks("attended", "time for which the piece occupies its agent"),
             ticks("agent_until", "time until which the piece occupies its agent; resources are in use until the end"),
+            text("start_date", "date and local time of the start, if tick 0 has a clock time"),
+            text("end_date", "date and local time of the end, if tick 0 has a clock time"),
+            text("agent_until_date", "date and local time of `agent_until`, if tick 0 has a clock time"),
         ),
     ),
     Schema(

@@ -65,7 +65,8 @@ class Grade:
     main_score
         Main metric of the benchmark, usually from 0 to 1; ``None`` if it is not defined.
     makespan, optimal_makespan
-        Ticks; the latest end of a command carried out, and the proved optimum (``None`` if unproved).
+        Ticks; the latest end of a command carried out, and the proved optimum. It is ``None`` if it is unproved, and
+        for a plan whose optional tasks weigh less than is best, see `weight`.
     optimum_status, optimum_bound
         Status of the optimum: ``optimal`` (proved), ``feasible`` (a plan exists), ``infeasible`` (proved) or
         ``unknown``; and the proved lower bound in ticks.
@@ -134,8 +135,23 @@ class Grade:
         failure = f"failure ({self.failure_cause}{at}), progress {self.progress or 0:.0%}"
         verdict = "success" if self.success else failure
         best = "optimum not proved" if self.optimal_makespan is None else f"optimum {self.optimal_makespan} ticks"
+        best = self.weight_note or best
         score = "not defined" if self.main_score is None else f"{self.main_score:.2f}"
         return f"{self.instance}: {verdict}\nmakespan {self.makespan} ticks, {best}\nmain score {score}"
+
+    @property
+    def weight(self) -> int | None:
+        """Total weight of the optional tasks that a successful plan executes; ``None`` without such tasks."""
+        return self.metrics.get("weight")
+
+    @property
+    def weight_note(self) -> str:
+        """Reason why the makespan of a success is not compared with the optimum; empty if it is, or for a failure."""
+        best_weight = self.metrics.get("best_weight")
+        if not self.success or self.weight is None or self.weight == best_weight:
+            return ""
+        best = "unknown" if best_weight is None else str(best_weight)
+        return f"weight {self.weight} of its optional tasks, best weight {best}: not compared with the optimum"
 
     @classmethod
     def of_run(cls, run: AnyRun, oracle: SolverOracle, *, details: bool = True, **about: Any) -> Grade:
@@ -174,6 +190,13 @@ class Grade:
         metrics = benchmark.metrics.values(measurement, details=details)
         if isinstance(claimed, int):
             metrics["claimed_optimum"] = claimed
+        if measurement.weight is not None:
+            weights = {
+                "weight": measurement.weight,
+                "best_weight": optimum.weight,
+                "weight_bound": optimum.weight_bound,
+            }
+            metrics |= weights
         if details:
             metrics[PROGRESS_OVER_TIME] = run.verdict.progress_over_time
         score = benchmark.main_score(figures | metrics)
@@ -190,6 +213,9 @@ class Grade:
             return None
         if self.optimum_status == Status.infeasible:
             return "the plan succeeds although the problem is proved infeasible"
+        weight_bound = self.metrics.get("weight_bound")
+        if self.weight is not None and weight_bound is not None and self.weight > weight_bound:
+            return f"the plan executes optional tasks of weight {self.weight}, above the proved bound of {weight_bound}"
         if self.makespan is not None and self.optimum_bound is not None and self.makespan < self.optimum_bound:
             return f"the plan succeeds in {self.makespan} ticks, below the proved lower bound of {self.optimum_bound}"
         return None

@@ -64,6 +64,8 @@ def _optimum(problem: Problem, rules: Rules | None, limit: Limit, *, is_cached: 
     bundled = bundled_result(problem, rules)
     if bundled is not None:
         return bundled
+    # The cache keeps the shortest plan, but plans of different weight are not compared by their makespan.
+    is_cached = is_cached and not getattr(problem, "optional", ())
     store = default_cache() if is_cached and isinstance(limit, WorkLimit) and has_solver(problem) else None
     if store is None:
         return solve(problem, rules=rules, time_limit=limit)
@@ -143,7 +145,7 @@ class SolverOracle:
         if has_state_values(problem):
             return solver_of(run, self.limit).rest
         if has_solver(problem):
-            return unsolved(problem, kind_of(problem).refusal("values of states", problem).message)
+            return unsolved(problem, kind_of(problem).values_refusal(problem))
         return unsolved(problem)
 
     def values(self, run: AnyRun) -> Sequence[int | None]:

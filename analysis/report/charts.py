@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from planoracle.analysis.report.details import plain, whole
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Instance, Mode
+from planoracle.instances.model.instance import Action, Instance, Mode
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.model.schedule import Piece
@@ -36,12 +36,16 @@ def _instance_chart(instance: Instance, best: BestKnown | None) -> dict[str, Any
     Returns
     -------
     dict
-        ``actions``: ``[words, label, short name, task, duration, attended, interruptible, modes]``, times in ticks,
-        ``modes`` a list of ``[name, [[resource, amount], ...]]``, tasks and resources as positions;
-        ``optimum.pieces`` as in `piece_row`.
+        ``actions``: ``[words, label, short name, task, duration, attended, in pieces, modes]``, times in ticks,
+        ``modes`` a list of ``[name, [[resource, amount], ...], attended]``, tasks and resources as positions;
+        ``optimum.pieces`` as in `piece_row`. With calendars ``off``: ``[row, period, [[begin, end], ...]]``, where the
+        row is ``a`` or ``r`` with the position of the agent or resource, and the period is 0 for off-times that do not
+        repeat. With a clock time of tick 0 ``start`` in ISO format.
     """
     benchmark = registry.of(instance)
     pieces = [piece_row(instance, piece, None) for piece in _pieces(instance, best)]
+    calendars = {"off": _off_rows(instance)} if instance.calendars else {}
+    start = {} if instance.start_time is None else {"start": instance.start_time.isoformat()}
     return {
         "kind": instance.kind,
         "slots": int(benchmark.has_discrete_time),
@@ -53,7 +57,20 @@ def _instance_chart(instance: Instance, best: BestKnown | None) -> dict[str, Any
         "resources": [[plain(resource.name, 80), resource.capacity] for resource in instance.resources],
         "actions": _action_rows(instance),
         "optimum": _optimum(best, pieces),
+        **calendars,
+        **start,
     }
+
+
+def _off_rows(instance: Instance) -> list[list[Any]]:
+    """Return the rows ``off`` of `_instance_chart`."""
+    keys = {agent: f"a{position}" for position, agent in enumerate(instance.agents)}
+    keys |= {name: f"r{position}" for position, name in enumerate(instance.resource)}
+    rows = []
+    for calendar in instance.calendars:
+        spans = [list(span) for span in calendar.off]
+        rows += [[keys[member], calendar.period or 0, spans] for member in calendar.members]
+    return rows
 
 
 def _action_rows(instance: Instance) -> list[list[Any]]:
@@ -64,16 +81,20 @@ def _action_rows(instance: Instance) -> list[list[Any]]:
     for action in instance.actions:
         words = action_name(instance, action.id)
         short_name = action.id.rpartition("/")[2] or action.id
-        modes = [_mode_row(mode, resources) for mode in action.modes]
+        modes = [_mode_row(instance, action, mode, resources) for mode in action.modes]
         texts = [plain(words, 120), plain(action.label, 120), plain(short_name, 60)]
-        times = [action.duration, action.attended, int(action.interruptible)]
+        times = [action.duration, action.attended, int(action.interruptible or action.pauses_in_breaks)]
         rows.append([*texts, tasks[action.task], *times, modes])
     return rows
 
 
-def _mode_row(mode: Mode, resources: Mapping[str, int]) -> list[Any]:
-    demands = [[resources[demand.resource], demand.amount] for demand in mode.demands]
-    return [plain(mode.name, 60), demands]
+def _mode_row(instance: Instance, action: Action, mode: Mode, resources: Mapping[str, int]) -> list[Any]:
+    """Return the row of a mode; budgets are not in use over time, and have no row in a chart."""
+    demands = []
+    for demand in mode.demands:
+        if instance.resource[demand.resource].renewable:
+            demands.append([resources[demand.resource], demand.amount])
+    return [plain(mode.name, 60), demands, action.attended_in(mode)]
 
 
 def _optimum(best: BestKnown | None, pieces: list[Any]) -> dict[str, Any]:

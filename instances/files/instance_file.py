@@ -27,6 +27,7 @@ from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.model.validation import MAX_ACTIONS, MAX_LAGS
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.schedule_benchmark import check_instance
 from planoracle.instances.text import one_of, warn_of_unit
 
 FORMAT: Final = "planoracle/instance"
@@ -277,7 +278,7 @@ def _note_excess(instance: Instance, source: str) -> None:
     if names:
         listed = ", ".join(names[:_MAX_NOTED])
         more = f" and {len(names) - _MAX_NOTED} more" if len(names) > _MAX_NOTED else ""
-        text = f"{source}: never chosen, since an amount exceeds the capacity: {listed}{more}"
+        text = f"{source}: never chosen, since an amount exceeds a capacity or budget: {listed}{more}"
         warnings.warn(InputNote(text), stacklevel=3)
 
 
@@ -455,7 +456,7 @@ def instance_of(document: _Entry) -> Instance:
         optional=tuple(optional),
         start_time=start_time,
     )
-    registry.of(instance).check(instance)
+    check_instance(instance)
     return instance
 
 

@@ -161,7 +161,7 @@ def _shares_in_use(instance: Instance) -> Iterator[float]:
 
 def _strengths(instance: Instance) -> Iterator[float]:
     for resource, (minimum, peak) in zip(instance.resources, demand_ranges(instance), strict=True):
-        if peak > minimum:
+        if resource.renewable and peak > minimum:
             yield (resource.capacity - minimum) / (peak - minimum)
 
 

@@ -19,6 +19,9 @@ _RANGES = {
     "agents": (1, 26),
     "shortest": (0, 10**6),
     "longest": (0, 10**6),
+    "modes": (1, 20),
+    "families": (0, 20),
+    "budgets": (0, 20),
 }
 
 
@@ -59,8 +62,25 @@ class Parameters:
         Share of the agents that are eligible for an action, on average; at least one is.
     shortest, longest
         Bounds of the durations, in ticks; for AsyncTool, of the turns a result takes.
+    modes
+        Number of resources among which an action chooses, with a duration for each.
+    families
+        Number of families of actions, at least 2, between which resources need set-up times; all resources then have
+        capacity 1. 0 for no set-up times.
+    off_time
+        Share of the time for which each agent is off, in one span of a period.
+    breaks
+        Share of the actions that pause while their agent is off; of those that are unattended or fully attended and not
+        interruptible.
+    budgets
+        Number of budgets that actions use up. The tightness determines their capacities between the cheapest and the
+        dearest choice of modes.
+    deadlines
+        Share of the tasks that have a deadline; the tightness determines how late.
+    optional
+        Share of the tasks that are optional.
     feasible
-        Draw the maximum lags so that a schedule is known; if false, the problem may be infeasible.
+        Draw maximum lags, budgets and deadlines so that a schedule is known; if false, the problem may be infeasible.
 
     Raises
     ------
@@ -93,6 +113,13 @@ class Parameters:
     shortest: int = 1
     longest: int = 10
     feasible: bool = True
+    modes: int = 1
+    families: int = 0
+    off_time: float = 0.0
+    breaks: float = 0.0
+    budgets: int = 0
+    deadlines: float = 0.0
+    optional: float = 0.0
 
     def __post_init__(self) -> None:
         for field in fields(self):

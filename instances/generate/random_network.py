@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from random import Random
 
 from planoracle.instances.generate.parameters import below, shuffled
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.calendars import OffTimes, working_spans
+from planoracle.instances.model.instance import Action, Instance, Variant
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.schedule_benchmark import certify
 
@@ -171,18 +173,11 @@ def with_witness(instance: Instance, order: Sequence[int], *, widen: bool) -> tu
     tuple
         The instance, and the schedule, certified by its rules; ``None`` if it violates maximum lags.
     """
+    schedule = serial_schedule(instance, order)
     starts: dict[str, int] = {}
-    finish: dict[str, int] = {}
-    clock = 0
-    for i in order:
-        action = instance.actions[i]
-        earliest_starts = []
-        for j, min_lag in instance.predecessors[i]:
-            predecessor = instance.actions[j].id
-            earliest_starts.append(finish[predecessor] + min_lag)
-        start = max(clock, action.release, *earliest_starts)
-        clock = start + action.duration
-        starts[action.id], finish[action.id] = start, clock
+    for piece in schedule.pieces:
+        starts.setdefault(piece.action, piece.start)
+    finish = schedule.finish()
     lags = []
     for lag in instance.lags:
         if lag.maximum is not None:
@@ -193,11 +188,83 @@ def with_witness(instance: Instance, order: Sequence[int], *, widen: bool) -> tu
         if not widen:
             return instance, None
         instance = replace(instance, lags=tuple(lags))
-    pieces = []
-    for action in instance.actions:
-        agent = instance.eligible(action)[0]
-        start = starts[action.id]
-        pieces.append(Piece(action.id, start, action.duration, agent))
-    schedule = Schedule.of(instance, pieces)
     certify(instance, schedule)
     return instance, schedule
+
+
+def serial_schedule(instance: Instance, order: Sequence[int]) -> Schedule:
+    """Return the schedule of actions one after the other, with their first agents, and modes that need least budget.
+
+    It respects minimum lags, releases, calendars and set-up times of resources.
+
+    Parameters
+    ----------
+    order
+        Positions of the actions in a topological order.
+    """
+    finish: dict[str, int] = {}
+    families: dict[str, tuple[int, str]] = {}
+    ways = _ways(instance)
+    budgets = {resource.name for resource in instance.resources if not resource.renewable}
+    pieces: list[Piece] = []
+    clock = 0
+    for i in order:
+        action = instance.actions[i]
+        mode = cheapest_mode(action, budgets)
+        variant = instance.variants[action.id][mode]
+        earliest_starts = [clock, action.release]
+        for j, min_lag in instance.predecessors[i]:
+            predecessor = instance.actions[j].id
+            earliest_starts.append(finish[predecessor] + min_lag)
+        for demand in variant.demands:
+            if demand.resource in families and demand.family is not None:
+                end, family = families[demand.resource]
+                earliest_starts.append(end + ways[demand.resource][family, demand.family])
+        agent = variant.agents[0]
+        spans = _spans(instance, action, variant, max(earliest_starts))
+        pieces += [Piece(action.id, start, end - start, agent, mode) for start, end in spans]
+        clock = finish[action.id] = spans[-1][1]
+        for demand in variant.demands:
+            if demand.family is not None:
+                families[demand.resource] = clock, demand.family
+    return Schedule.of(instance, pieces)
+
+
+def _ways(instance: Instance) -> dict[str, dict[tuple[str, str], int]]:
+    """Return the set-up times of every resource that has any."""
+    ways = {}
+    for table in instance.transitions:
+        ways |= dict.fromkeys(table.members, table.ways())
+    return ways
+
+
+def cheapest_mode(action: Action, budgets: Collection[str]) -> int:
+    """Return the position of the first mode that uses the least of all budgets together."""
+    totals = []
+    for mode in action.modes:
+        amounts = [demand.amount for demand in mode.demands if demand.resource in budgets]
+        totals.append(sum(amounts))
+    return totals.index(min(totals))
+
+
+def _spans(instance: Instance, action: Action, variant: Variant, start: int) -> list[tuple[int, int]]:
+    """Return the spans of an action that starts as early as its first agent and its resources are on."""
+    resources = [demand.resource for demand in variant.demands]
+    members = [variant.agents[0], *resources]
+    times = _off_times(instance, members)
+    duration = 1 if action.pauses_in_breaks else variant.duration
+    while times.overlaps(start, start + duration):
+        span = times.next(start)
+        assert span is not None
+        start = span[1]
+    if not action.pauses_in_breaks:
+        return [(start, start + duration)]
+    if not variant.attended:  # it pauses only while a resource is off
+        times = _off_times(instance, resources)
+    return list(working_spans(times, start, variant.duration))
+
+
+def _off_times(instance: Instance, members: Iterable[str]) -> OffTimes:
+    """Return the times at which some of several agents and resources are off."""
+    calendars = [instance.off_times[name].calendars for name in members if name in instance.off_times]
+    return OffTimes(chain.from_iterable(calendars))

@@ -6,12 +6,14 @@ Rules and plan language are the general ones, since those of the single-agent be
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.instance import Action, Instance, Mode
 from planoracle.instances.model.problem import GENERAL
+from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.text import did_you_mean, one_of
 
 #: Most agents of a replicated problem.
@@ -24,8 +26,9 @@ def with_agents(instance: Instance, count: int) -> Instance:
     """Return the same problem with ``count`` identical agents, under the general rules.
 
     Durations, lags, resources, modes and the time limit stay as they are. An action that any agent could execute can be
-    executed by each. With one agent the optimum is that of the original. Rules on messages of the agent (AsyncTool's
-    format of calls, TimeArena's end after five wrong decisions) have no counterpart.
+    executed by each, and each has the calendars and ways of the agents that it replaces. With one agent the optimum is
+    that of the original. Rules on messages of the agent (AsyncTool's format of calls, TimeArena's end after five wrong
+    decisions) have no counterpart.
 
     Parameters
     ----------
@@ -50,13 +53,71 @@ def with_agents(instance: Instance, count: int) -> Instance:
         raise InputError(
             "agents must be identical to be replicated", field=f"{instance.name}.agents", value=instance.agents
         )
-    actions = []
-    for action in instance.actions:
-        actions.append(replace(action, agents=action.agents and None))
     numbers = range(1, count + 1)
     agents = tuple(f"agent{number}" for number in numbers)
+    actions = []
+    for action in instance.actions:
+        modes = tuple(_replicated(action, mode, agents) for mode in action.modes)
+        actions.append(replace(action, agents=action.agents and None, modes=modes))
+    copies = _Copies(instance.agents, agents)
     name = f"{instance.name}~{count}"
-    return replace(instance, name=name, actions=tuple(actions), agents=agents, benchmark="generic", origin=None)
+    return replace(
+        instance,
+        name=name,
+        actions=tuple(actions),
+        agents=agents,
+        benchmark="generic",
+        origin=None,
+        calendars=tuple(copies.calendars(instance.calendars)),
+        transitions=tuple(copies.transitions(instance.transitions)),
+    )
+
+
+def _replicated(action: Action, mode: Mode, agents: tuple[str, ...]) -> Mode:
+    """Return a mode whose agents, if it needs any, are all new ones."""
+    if not mode.agents:
+        return mode
+    return replace(mode, agents=agents if action.agents == () else None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copies:
+    """New agents, each with what the first of the agents has that they replace; all of these are alike.
+
+    Attributes
+    ----------
+    replaced, agents
+        Names before and after.
+    """
+
+    replaced: tuple[str, ...]
+    agents: tuple[str, ...]
+
+    def calendars(self, calendars: Iterable[Calendar]) -> Iterator[Calendar]:
+        """Yield calendars of the new agents and of the resources."""
+        for calendar in calendars:
+            members = self._members(calendar.members)
+            if members:
+                yield replace(calendar, members=members)
+
+    def transitions(self, transitions: Iterable[Transitions]) -> Iterator[Transitions]:
+        """Yield transitions of the new agents and of the resources."""
+        for entry in transitions:
+            members = self._members(entry.members)
+            start = []
+            for member, place in entry.start:
+                start += [(copy, place) for copy in self._members((member,))]
+            if members:
+                yield replace(entry, members=members, start=tuple(start))
+
+    def _members(self, members: Iterable[str]) -> tuple[str, ...]:
+        names: list[str] = []
+        for member in members:
+            if member not in self.replaced:
+                names.append(member)
+            elif member == self.replaced[0]:
+                names += self.agents
+        return tuple(names)
 
 
 def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
@@ -89,10 +150,23 @@ def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
     for action in instance.actions:
         before = instance.eligible(action)
         after = tuple(agent for agent in before if _is_allowed(action, agent, only))
-        if before and not after:
+        modes = tuple(_restricted(action, mode, after, only) for mode in action.modes)
+        if before and not after and any(mode.agents is None for mode in modes):
             raise InputError("no agent is eligible for this action", field="only", value=action.id)
         actions.append(action if after == before else replace(action, agents=after))
+        actions[-1] = replace(actions[-1], modes=modes)
     return replace(instance, actions=tuple(actions))
+
+
+def _restricted(action: Action, mode: Mode, eligible: tuple[str, ...], only: Mapping[str, Sequence[str]]) -> Mode:
+    """Return a mode with its eligible agents; those of the action are given."""
+    if not mode.agents:
+        return mode
+    agents = tuple(agent for agent in mode.agents if _is_allowed(action, agent, only))
+    if not agents:
+        number = action.modes.index(mode)
+        raise InputError(f"no agent is eligible for mode {number} of this action", field="only", value=action.id)
+    return replace(mode, agents=None if agents == eligible else agents)
 
 
 def _is_allowed(action: Action, agent: str, only: Mapping[str, Sequence[str]]) -> bool:
@@ -114,7 +188,9 @@ def _is_listed(action: Action, names: Sequence[str]) -> bool:
 
 
 def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
-    """Return the agents in groups that are eligible for the same actions, in the order of the instance.
+    """Return the agents in groups of alike ones, in the order of the instance.
+
+    They are eligible for the same actions in the same modes, and have the same calendars and ways.
 
     >>> from planoracle.instances.model.instance import Action
     >>> actions = Action("t/chop", "t", 3, 3), Action("t/drive", "t", 9, 9, agents=("b",))
@@ -123,14 +199,31 @@ def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
     """
     memberships: dict[str, list[int]] = {agent: [] for agent in instance.agents}
     restricted = [action.agents for action in instance.actions if action.agents]
+    for action in instance.actions:
+        restricted += [mode.agents for mode in action.modes if mode.agents]
     eligible_sets = dict.fromkeys(map(frozenset, restricted))
     for number, eligible_agents in enumerate(eligible_sets):
         for agent in eligible_agents:
             memberships[agent].append(number)
-    groups: dict[tuple[int, ...], list[str]] = {}
+    groups: dict[Hashable, list[str]] = {}
     for agent, numbers in memberships.items():
-        groups.setdefault(tuple(numbers), []).append(agent)
+        key = (tuple(numbers), _calendars_of(instance, agent), _ways_of(instance, agent))
+        groups.setdefault(key, []).append(agent)
     return tuple(map(tuple, groups.values()))
+
+
+def _calendars_of(instance: Instance, agent: str) -> frozenset[Hashable]:
+    """Return the off-times of an agent, without the other members."""
+    calendars = [calendar for calendar in instance.calendars if agent in calendar.members]
+    return frozenset((calendar.off, calendar.period) for calendar in calendars)
+
+
+def _ways_of(instance: Instance, agent: str) -> Hashable:
+    """Return the ways of an agent and its place at tick 0."""
+    for transitions in instance.transitions:
+        if agent in transitions.members:
+            return transitions.times, dict(transitions.start).get(agent)
+    return None
 
 
 def busy_agent_note(instance: Instance, makespan: int | None) -> str:
@@ -144,7 +237,8 @@ def busy_agent_note(instance: Instance, makespan: int | None) -> str:
     """
     if instance.benchmark != GENERAL or len(instance.agents) != 1 or len(instance.actions) < 2:
         return ""
-    if makespan is None or sum(action.attended for action in instance.actions) != makespan:
+    work = sum(min(variant.attended for variant in variants) for variants in instance.variants.values())
+    if instance.optional or makespan is None or work != makespan:
         return ""
     agent = instance.agents[0]
     text = f"the only agent ({agent}) is busy for all {makespan} {instance.unit}s"

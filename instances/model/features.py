@@ -1,7 +1,7 @@
 """Features of scheduling problems, and the components that refuse some of them by name.
 
-A component that cannot respect a feature declares it here; the table *constraint × component* of the documentation is made
-of these declarations. What is not refused is exact.
+A component that cannot respect a feature declares it here; the table *constraint × component* of the documentation is
+made of these declarations. What is not refused is exact.
 """
 
 from __future__ import annotations

@@ -42,6 +42,35 @@ floating-point numbers, such as browsers, are exact up to 2^53 only.
 at least ``minimum`` ticks, and every piece at most ``maximum`` ticks, after that finish. A lag
 with only a maximum does not order the two actions.
 
+*Modes.* One mode of each action is chosen, for all of its pieces. It decides duration, attended ticks, eligible
+agents and demands; what it leaves out, the action says. A mode without agents and attended ticks is unattended; one
+with a duration only is attended throughout or not at all, as its action is. A mode whose amount exceeds a capacity is
+never chosen.
+
+*Budgets.* A resource that is not renewable is used up: the amounts of all executed actions, each counted once, sum to
+at most its capacity. It has no states, calendars and transitions.
+
+*Windows.* Each piece lies between release and deadline, and in a window if there are some; both ends count.
+
+*Calendars.* While an agent is off, no piece holds it and it starts nothing; while a resource is off, no piece uses
+it, also with amount 0. An action of duration 0 does not start at a tick at which its starter, or something that it
+uses, is off. States persist. Calendars, windows, deadlines and starts of members count from tick 0.
+
+*Pauses in breaks.* An action with ``pauses_in_breaks`` pauses exactly while something that it needs is off: a
+resource of its mode or, if it is attended, its agent. For agents, capacities, states, visits and lags the time from
+its start to its end counts as one piece: one agent does all of it, and what it holds stays reserved. It starts in its
+first tick of work, which alone needs an agent that starts it, and makes and takes no shared room.
+
+*Optional tasks* are executed as a whole or not at all. The greatest total weight of executed tasks comes first, then
+the makespan. Of a task that is left out, settings, amounts and visits do not happen, and lags and entries of
+``Mode.after`` that name its actions are void.
+
+*Transitions.* A piece that holds an agent is a visit at the action's place, for its attended ticks; the start of an
+unattended piece is one of no length. A piece that uses a resource is a visit at the demand's family. Visits of a
+member are ordered by start, then end. Between one and the next lie at least the ticks from the first place to the
+second, as given, and before the first one those from the member's start. Visits of no length at one instant may come
+in any order; there are at most eight.
+
 Examples
 --------
 An oven for two trays, hot at first. No use makes room for the second setting:
@@ -70,6 +99,16 @@ After two different settings at one instant the state is undefined, until the ne
 >>> cool = use("cool", 2, 0, 1, sets="cold")
 >>> faults((heat, 0), (cool, 0), (bake, 2)), faults((heat, 0), (cool, 0), (keep, 2), (bake, 4))
 ({'resource_state'}, 'none')
+
+Work that pauses at lunch, and only then:
+
+>>> office = Instance("o", (Action("t/sort", "t", 3, 3, pauses_in_breaks=True),),
+...                   calendars=(Calendar(("agent",), ((4, 6),)),))
+>>> for start, end in (2, 4), (1, 3):
+...     pieces = Piece("t/sort", start, end - start, "agent"), Piece("t/sort", 6, 3 - end + start, "agent")
+...     print([fault.kind for fault in referee(office, Schedule(pieces)).violations])
+[]
+['pause']
 """
 
 from __future__ import annotations
@@ -284,6 +323,9 @@ class Lag:
 class Instance(CacheHolder):
     """Scheduling problem: execute every action, with the least makespan. Immutable and validated.
 
+    Actions of optional tasks may be left out. Modes lose the values that they have anyway, see
+    `planoracle.instances.model.mode_validation.normal_mode`.
+
     Attributes
     ----------
     name
@@ -423,8 +465,11 @@ class Instance(CacheHolder):
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return the graph of precedences and time lags, for `networkx`.
 
-        Nodes are ids of actions with ``task, label, duration, attended, interruptible, release``, the eligible
-        ``agents``, and ``resources``: the units in use by name, in the mode that takes most. An edge leads from the
+        Nodes are ids of actions with ``task, label, interruptible, pauses_in_breaks, release, deadline, windows,
+        place``, the ``weight`` of an optional task (``None``: it is mandatory), and ``modes``: a `Variant` for each
+        mode. ``duration`` and ``attended`` are the least ticks of a mode, ``agents`` those eligible in some mode, and
+        ``resources`` the units in use by name, in the mode that takes most. The graph has the attributes ``calendars``,
+        ``transitions`` and ``start_time``. An edge leads from the
         action whose end counts to the one whose start counts; ``kind`` says so. It has ``minimum`` and ``maximum`` in
         ticks (``None``: no bound), and ``mode`` if only that mode of the later action waits for the earlier one. Edges
         without a mode whose minimum is 0 or more form no cycle.
@@ -449,13 +494,10 @@ class Instance(CacheHolder):
         """
         import networkx as nx
 
-        graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
-        fields = ("task", "label", "duration", "attended", "interruptible", "release")
+        times = {"calendars": self.calendars, "transitions": self.transitions, "start_time": self.start_time}
+        graph: nx.DiGraph[str] = nx.DiGraph(name=self.name, **times)
         for action in self.actions:
-            demands = chain.from_iterable(mode.demands for mode in action.modes)
-            uses = {demand.resource: demand.amount for demand in sorted(demands, key=attrgetter("amount"))}
-            attributes = {name: getattr(action, name) for name in fields}
-            graph.add_node(action.id, **attributes, agents=self.eligible(action), resources=uses)
+            graph.add_node(action.id, **self._node_of(action))
         kind = "end to start"
         for lag in self.lags:
             graph.add_edge(lag.before, lag.after, minimum=lag.minimum, maximum=lag.maximum, kind=kind)
@@ -465,6 +507,22 @@ class Instance(CacheHolder):
                     if not graph.has_edge(before, action.id):
                         graph.add_edge(before, action.id, minimum=0, maximum=None, mode=number, kind=kind)
         return graph
+
+    def _node_of(self, action: Action) -> dict[str, object]:
+        """Return the attributes of the node of an action."""
+        fields = ("task", "label", "interruptible", "pauses_in_breaks", "release", "deadline", "windows", "place")
+        node = {name: getattr(action, name) for name in fields}
+        variants = self.variants[action.id]
+        demands = chain.from_iterable(variant.demands for variant in variants)
+        agents = set(chain.from_iterable(variant.agents for variant in variants))
+        return node | {
+            "duration": min(variant.duration for variant in variants),
+            "attended": min(variant.attended for variant in variants),
+            "agents": tuple(agent for agent in self.agents if agent in agents),
+            "resources": {demand.resource: demand.amount for demand in sorted(demands, key=attrgetter("amount"))},
+            "modes": variants,
+            "weight": self.weights.get(action.task),
+        }
 
     def eligible(self, action: Action) -> tuple[str, ...]:
         """Agents that may carry out ``action``, in the order of the instance.
@@ -492,17 +550,21 @@ class Instance(CacheHolder):
 def merge(name: str, parts: Iterable[Instance]) -> Instance:
     """Combine the tasks of several instances, which share agents and resources of equal name.
 
+    Calendars of a shared agent or resource add up, transitions of shared members must be equal.
+
     Raises
     ------
     InputError
-        If the parts disagree on a resource, the agents, the unit or the benchmark, or there are none.
+        If the parts disagree on a resource, the agents, the unit, the start time, an optional task or the benchmark,
+        or there are none.
     """
     parts = list(parts)
     if not parts:
         raise InputError("needs at least one part", field="parts")
     resources: dict[str, Resource] = {}
+    weights: dict[str, int | None] = {}
     for part in parts:
-        for attribute in ("agents", "unit", "seconds_per_tick", "benchmark", "time_limit"):
+        for attribute in ("agents", "unit", "seconds_per_tick", "benchmark", "time_limit", "start_time"):
             ours = getattr(parts[0], attribute)
             theirs = getattr(part, attribute)
             if ours != theirs:
@@ -511,6 +573,22 @@ def merge(name: str, parts: Iterable[Instance]) -> Instance:
         for resource in part.resources:
             if resources.setdefault(resource.name, resource) != resource:
                 raise InputError("differs between the parts", field=f"resources[{resource.name}]", value=resource)
-    actions = tuple(chain.from_iterable(part.actions for part in parts))
-    lags = tuple(chain.from_iterable(part.lags for part in parts))
-    return replace(parts[0], name=name, actions=actions, lags=lags, resources=tuple(resources.values()))
+        for task in part.tasks:
+            weight = part.weights.get(task)
+            if weights.setdefault(task, weight) != weight:
+                raise InputError("differs between the parts", field=f"optional[{task}]", value=weight)
+    actions = chain.from_iterable(part.actions for part in parts)
+    lags = chain.from_iterable(part.lags for part in parts)
+    calendars = dict.fromkeys(chain.from_iterable(part.calendars for part in parts))
+    transitions = dict.fromkeys(chain.from_iterable(part.transitions for part in parts))
+    optional = dict.fromkeys(chain.from_iterable(part.optional for part in parts))
+    return replace(
+        parts[0],
+        name=name,
+        actions=tuple(actions),
+        lags=tuple(lags),
+        resources=tuple(resources.values()),
+        calendars=tuple(calendars),
+        transitions=tuple(transitions),
+        optional=tuple(optional),
+    )

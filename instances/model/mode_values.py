@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Mode
+from planoracle.instances.model.mode_validation import normal_mode
 from planoracle.instances.text import one_of
 
 #: Attended ticks of an action that holds its agent for its whole duration, whatever it is.
@@ -75,26 +76,19 @@ def with_values_of_modes(action: Action, attended: Any, agents: Iterable[str]) -
     default = duration if is_attended else 0
     attended_ticks = default if attended in (None, ALL) else attended
     action = replace(action, duration=duration, attended=attended_ticks)
-    if not any(map(_has_values, action.modes)) or not _has_numbers(action):
+    if not any(map(has_values, action.modes)):
         return action
-    everybody = tuple(agents) if action.agents is None else action.agents
     if is_of_modes:
         modes = [_explicit(mode, is_attended=is_attended) for mode in action.modes]
     else:
         modes = list(action.modes)
-    return replace(action, modes=tuple(_concise(action, mode, everybody) for mode in modes))
+    eligible = tuple(agents)
+    return replace(action, modes=tuple(normal_mode(action, mode, eligible) for mode in modes))
 
 
-def _has_values(mode: Mode) -> bool:
+def has_values(mode: Mode) -> bool:
+    """Return whether a mode has a duration, attended ticks or agents."""
     return mode.duration is not None or mode.attended is not None or mode.agents is not None
-
-
-def _has_numbers(action: Action) -> bool:
-    """Return whether all ticks are whole numbers; the checks of the instance refuse others."""
-    ticks = [action.duration, action.attended]
-    for mode in action.modes:
-        ticks += [value for value in (mode.duration, mode.attended) if value is not None]
-    return all(type(value) is int for value in ticks)
 
 
 def _duration(action: Action) -> Any:
@@ -113,24 +107,3 @@ def _explicit(mode: Mode, *, is_attended: bool) -> Mode:
         return mode
     is_attended_mode = is_attended and mode.agents != ()
     return replace(mode, attended=mode.duration if is_attended_mode else 0)
-
-
-def _concise(action: Action, mode: Mode, everybody: tuple[str, ...]) -> Mode:
-    """Drop what leaving it out gives as well: first the duration, then agents, then attended ticks."""
-    if mode.attended is None and not _has_attended(action, mode):
-        return mode
-    attended = action.attended_in(mode)
-    duration = None if mode.duration == action.duration else mode.duration
-    agents = None if mode.agents == everybody else mode.agents
-    shorter = replace(mode, duration=duration, agents=agents, attended=None)
-    is_attended_needed = not _has_attended(action, shorter) or action.attended_in(shorter) != attended
-    return replace(shorter, attended=attended) if is_attended_needed else shorter
-
-
-def _has_attended(action: Action, mode: Mode) -> bool:
-    """Return whether a mode without attended ticks has them by those of its action."""
-    if mode.duration is None or mode.agents == ():
-        return True
-    if not action.duration:
-        return not mode.duration
-    return action.attended in (0, action.duration)

@@ -69,7 +69,7 @@ def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None =
 @ProblemCache
 def _insufficient(instance: Instance) -> frozenset[str]:
     """Return the resources of which some mode uses more than the capacity; such a mode is never chosen."""
-    names = set()
+    names: set[str] = set()
     for action in instance.actions:
         for mode in action.modes:
             excessive = [use for use in mode.demands if use.amount > instance.resource[use.resource].capacity]

@@ -175,7 +175,7 @@ def action_faults(instance: Instance, action: Action, field: str) -> Faults:
     if action.interruptible and action.pauses_in_breaks:
         message = "an interruptible action may pause anywhere, also in breaks; set one of the two"
         yield InputError(message, field=f"{field}.pauses_in_breaks", value=True)
-    faults = []
+    faults: list[InputError] = []
     if action.deadline is not None:
         faults += number_faults(action.deadline, f"{field}.deadline")
     faults += count_faults(action.windows, f"{field}.windows", MAX_SPANS)

@@ -7,11 +7,15 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
-from planoracle.instances.model.schedule import Piece
+from planoracle.instances.model.schedule import Piece, variant_of
 
 #: Id of the action of no length at time 0 of a residual instance; lags from it fix the started pieces.
 NOW = "now/now"
+
+#: Features of which no residual instance is made.
+STATES = Component("a state of a run", refused=frozenset({Feature.OPTIONAL, Feature.TRANSITIONS, Feature.BREAKS}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
     fixed by a minimum and a maximum lag from the action `NOW` at time 0. Remaining work has a minimum lag of ``clock``
     (or of its release) from `NOW`. The remaining part of an action in progress keeps the id of the action; its started
     pieces are called ``id#1``, ``id#2`` and so on. Lags between started pieces are dropped, and so are modes that
-    require a state which no remaining action sets.
+    require a state which no remaining action sets. The first piece of an action carries its amount of a budget.
 
     Parameters
     ----------
@@ -47,21 +51,31 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
         True if the benchmark executes command by command. A use that sets no state then cannot share the room of a
         setting whose command came before, so it starts later. The general rules check a schedule as a whole.
 
+    Raises
+    ------
+    InputError
+        For optional tasks, transitions and pauses in breaks, see `STATES`.
+
     See Also
     --------
     planoracle.instances.protocol.schedule_benchmark.remaining_problem : By the rules of the instance's benchmark.
     """
+    STATES.check(instance)
     started: dict[str, list[Piece]] = defaultdict(list)
     for piece in state.pieces:
-        if piece.duration or not instance.by_id[piece.action].duration:
+        if piece.duration or not variant_of(instance, piece).duration:
             started[piece.action].append(piece)
     delayed = set(_without_shared_room(instance, state, started)) if stepwise else set()
-    actions = [Action(NOW, "now", duration=0, attended=0, agents=())]
+    # Absolute times count from tick 0, so that NOW must stay there.
+    deadline = 0 if instance.calendars or _has_windows(instance) else None
+    actions = [Action(NOW, "now", duration=0, attended=0, agents=(), deadline=deadline)]
     lags: list[Lag] = []
     parts: dict[str, list[str]] = {}
     modes = _remaining_modes(instance, started)
     for action in instance.actions:
         pieces = started[action.id]
+        if pieces:
+            action = _in_mode_of(instance, action, pieces[0])
         remaining = action.duration - sum(piece.duration for piece in pieces)
         is_complete = bool(pieces) and not remaining
         count = len(pieces) - is_complete  # the last piece of a complete action has its id
@@ -74,7 +88,8 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
         lags += [Lag(name, action.id, 0, None) for name in names]
         if is_complete:
             continue
-        actions.append(_remaining_action(action, remaining, modes[action.id]))
+        remaining_action = _remaining_action(action, remaining, modes[action.id])
+        actions.append(_without_budgets(instance, remaining_action) if pieces else remaining_action)
         clock = state.clock + (action.id in delayed)
         earliest_start = max(action.release, clock)
         lags.append(Lag(NOW, action.id, earliest_start, None))
@@ -117,10 +132,7 @@ def _remaining_modes(instance: Instance, started: dict[str, list[Piece]]) -> dic
     modes = {}
     for action in instance.actions:
         pieces = started[action.id]
-        modes_of_action = action.modes
-        if pieces:
-            modes_of_action = (modes_of_action[pieces[0].mode],)
-        modes[action.id] = modes_of_action
+        modes[action.id] = _in_mode_of(instance, action, pieces[0]).modes if pieces else action.modes
     initial_states = {(resource.name, resource.state) for resource in instance.resources}
     while True:
         states = initial_states | _settable_states(modes.values())
@@ -159,15 +171,15 @@ def _infeasible_action(action: Action) -> Action:
 
 
 def _action_of_piece(instance: Instance, action: Action, piece: Piece, name: str, *, first: bool) -> Action:
-    """Return a started piece as an action."""
-    mode = action.modes[piece.mode]
+    """Return a started piece of an action in its mode as an action."""
+    (mode,) = action.modes
     if not first:
         mode = replace(mode, after=())
     # With several agents the room of an interruptible action may not be shared.
     is_interruptible = action.interruptible and len(instance.agents) > 1
     attended = piece.duration if action.continuous else action.attended
     agents = () if piece.agent is None else (piece.agent,)
-    return replace(
+    action_of_piece = replace(
         action,
         id=name,
         duration=piece.duration,
@@ -176,7 +188,32 @@ def _action_of_piece(instance: Instance, action: Action, piece: Piece, name: str
         modes=(mode,),
         agents=agents,
         release=0,
+        deadline=None,
+        windows=(),
     )
+    return action_of_piece if first else _without_budgets(instance, action_of_piece)
+
+
+def _in_mode_of(instance: Instance, action: Action, piece: Piece) -> Action:
+    """Return an action with the mode of a piece as its only one, whose values it has itself."""
+    mode = action.modes[piece.mode]
+    variant = instance.variants[action.id][piece.mode]
+    agents = action.agents if mode.agents is None else mode.agents
+    plain_mode = replace(mode, duration=None, attended=None, agents=None)
+    return replace(action, duration=variant.duration, attended=variant.attended, agents=agents, modes=(plain_mode,))
+
+
+def _without_budgets(instance: Instance, action: Action) -> Action:
+    """Return an action that uses up nothing."""
+    modes = []
+    for mode in action.modes:
+        demands = [demand for demand in mode.demands if instance.resource[demand.resource].renewable]
+        modes.append(replace(mode, demands=tuple(demands)))
+    return replace(action, modes=tuple(modes))
+
+
+def _has_windows(instance: Instance) -> bool:
+    return any(action.deadline is not None or action.windows for action in instance.actions)
 
 
 def _without_shared_room(instance: Instance, state: PartialSchedule, started: dict[str, list[Piece]]) -> Iterator[str]:
@@ -184,13 +221,13 @@ def _without_shared_room(instance: Instance, state: PartialSchedule, started: di
     settings = set()
     for piece in state.pieces:
         if piece.start == state.clock:
-            for demand in instance.by_id[piece.action].modes[piece.mode].demands:
+            for demand in variant_of(instance, piece).demands:
                 if demand.sets is not None and 2 * demand.amount > instance.resource[demand.resource].capacity:
                     settings.add((demand.resource, piece.duration))
     for action in instance.actions:
         if len(action.modes) > 1 or started[action.id]:
             continue
-        demands = action.modes[0].demands
-        uses = [use.resource for use in demands if use.sets is None]
-        if any((resource, action.duration) in settings for resource in uses):
+        (variant,) = instance.variants[action.id]
+        uses = [use.resource for use in variant.demands if use.sets is None]
+        if any((resource, variant.duration) in settings for resource in uses):
             yield action.id

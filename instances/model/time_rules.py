@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
+from operator import itemgetter
 
 from planoracle.instances.model.calendars import FOREVER, OffTimes
 from planoracle.instances.model.general_violations import fault, other_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.piece_variants import Pieces, held_ticks, start_of, whole_runs
 from planoracle.instances.model.schedule import Piece, variant_of
-from planoracle.instances.model.violations import Violation
+from planoracle.instances.model.violations import MAX_NAMES, Violation
 
 
 def windows(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
@@ -25,16 +27,16 @@ def windows(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
         if action.deadline is not None and piece.end > action.deadline:
             yield fault("deadline", i, piece, required=action.deadline, actual=piece.end)
         if action.windows and not _fits(action.windows, piece):
-            spans = tuple(f"{begin} to {end}" for begin, end in action.windows)
+            spans = tuple(f"{begin} to {end}" for begin, end in action.windows[:MAX_NAMES])
             yield fault("window", i, piece, required=spans, actual=piece.start)
         if limit is not None and piece.end > limit:
             yield fault("time_limit", i, piece, required=limit, actual=piece.end)
 
 
 def _fits(spans: tuple[tuple[int, int], ...], piece: Piece) -> bool:
-    """Return whether a piece lies in a window."""
-    end = piece.end
-    return any(begin <= piece.start and end <= last for begin, last in spans)
+    """Return whether a piece lies in one of some sorted windows."""
+    place = bisect_right(spans, piece.start, key=itemgetter(0))
+    return place > 0 and piece.end <= spans[place - 1][1]
 
 
 def off_times(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
@@ -86,6 +88,8 @@ def pauses(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
             by_action[entry[1].action].append(entry)
     for entries in by_action.values():
         entries.sort(key=start_of)
+        if not variant_of(instance, entries[0][1]).duration:
+            continue  # several pieces without duration violate another rule
         times = breaks_of(instance, entries[0][1])
         for (_, earlier), (i, piece) in itertools.pairwise(entries):
             if earlier.end < piece.start and not _is_off(times, earlier.end, piece.start):

@@ -20,7 +20,7 @@ MAX_TIED_VISITS = 8
 _Ways: TypeAlias = Mapping[tuple[str, str], int]
 
 
-class _Visit(NamedTuple):
+class Visit(NamedTuple):
     """Visit of a member: a piece that holds it, or its start of an unattended piece.
 
     Attributes
@@ -52,7 +52,7 @@ class _Stay(NamedTuple):
     """
 
     end: int
-    visits: Mapping[str, _Visit | None]
+    visits: Mapping[str, Visit | None]
 
 
 def transitions(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
@@ -62,7 +62,7 @@ def transitions(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
     """
     if not instance.transitions:
         return
-    visits = _visits(instance, pieces)
+    visits = visits_of(instance, pieces)
     for table in instance.transitions:
         ways = table.ways()
         starts = dict(table.start)
@@ -71,23 +71,23 @@ def transitions(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
                 yield from _path_faults(member, sorted(visits[member]), ways, starts.get(member))
 
 
-def _visits(instance: Instance, pieces: Pieces) -> dict[str, list[_Visit]]:
+def visits_of(instance: Instance, pieces: Pieces) -> dict[str, list[Visit]]:
     """Return the visits of every agent and resource that has places or families."""
-    visits: dict[str, list[_Visit]] = defaultdict(list)
+    visits: dict[str, list[Visit]] = defaultdict(list)
     for i, piece in whole_runs(instance, pieces):
         action = instance.by_id[piece.action]
         variant = variant_of(instance, piece)
         start = piece.start
         if action.place is not None and piece.agent is not None and variant.agents:
             end = start + held_ticks(action, variant, piece)
-            visits[piece.agent].append(_Visit(start, end, action.place, i, piece))
+            visits[piece.agent].append(Visit(start, end, action.place, i, piece))
         for demand in variant.demands:
             if demand.family is not None:
-                visits[demand.resource].append(_Visit(start, piece.end, demand.family, i, piece))
+                visits[demand.resource].append(Visit(start, piece.end, demand.family, i, piece))
     return visits
 
 
-def _path_faults(member: str, visits: list[_Visit], ways: _Ways, start_place: str | None) -> Iterator[Violation]:
+def _path_faults(member: str, visits: list[Visit], ways: _Ways, start_place: str | None) -> Iterator[Violation]:
     """Yield the visits that a member cannot make after those before them."""
     stay = None if start_place is None else _Stay(0, {start_place: None})
     for (start, end), tied in groupby(visits, key=attrgetter("start", "end")):
@@ -111,7 +111,7 @@ def _path_faults(member: str, visits: list[_Visit], ways: _Ways, start_place: st
         stay = _after(stay, last_visits)
 
 
-def _after(stay: _Stay | None, visits: Sequence[_Visit]) -> _Stay:
+def _after(stay: _Stay | None, visits: Sequence[Visit]) -> _Stay:
     """Return where a member may be after one of some visits with the same end."""
     end = visits[0].end if stay is None else max(stay.end, visits[0].end)
     return _Stay(end, {visit.place: visit for visit in visits})
@@ -124,7 +124,7 @@ def _way(ways: _Ways, before: str, after: str) -> int | None:
     return ways.get((before, after))
 
 
-def _can_arrive(stay: _Stay | None, visit: _Visit, ways: _Ways) -> bool:
+def _can_arrive(stay: _Stay | None, visit: Visit, ways: _Ways) -> bool:
     """Return whether a member is ready for a visit; also if the visit overlaps the one before it."""
     if stay is None or visit.start < stay.end:
         return True
@@ -133,7 +133,7 @@ def _can_arrive(stay: _Stay | None, visit: _Visit, ways: _Ways) -> bool:
     return any(ticks is not None and ticks <= gap for ticks in times)
 
 
-def _last_visits(stay: _Stay | None, group: list[_Visit], ways: _Ways) -> list[_Visit]:
+def _last_visits(stay: _Stay | None, group: list[Visit], ways: _Ways) -> list[Visit]:
     """Return the visits of no length at one instant that can be the last of them.
 
     The list is empty if no order is possible.
@@ -145,14 +145,14 @@ def _last_visits(stay: _Stay | None, group: list[_Visit], ways: _Ways) -> list[_
     # Pairs of the set of visits that were made, as bits, and the last of them.
     reached = {(1 << j, j) for j in range(count) if _can_arrive(stay, group[j], ways)}
     for _ in range(count - 1):
-        longer = set()
+        longer: set[tuple[int, int]] = set()
         for made_bits, i in reached:
             longer.update((made_bits | 1 << j, j) for j in followers[i] if not made_bits >> j & 1)
         reached = longer
     return [group[j] for _, j in sorted(reached)]
 
 
-def _arrival_fault(member: str, stay: _Stay | None, visit: _Visit, ways: _Ways) -> Violation | None:
+def _arrival_fault(member: str, stay: _Stay | None, visit: Visit, ways: _Ways) -> Violation | None:
     """Return the violation of a visit for which a member is not ready, ``None`` if it is."""
     if stay is None or _can_arrive(stay, visit, ways):
         return None
@@ -167,7 +167,7 @@ def _arrival_fault(member: str, stay: _Stay | None, visit: _Visit, ways: _Ways) 
     return _fault_of(member, visit, before, required=ticks, actual=visit.start - before.end)
 
 
-def _tie_fault(member: str, stay: _Stay | None, group: list[_Visit], ways: _Ways) -> Violation:
+def _tie_fault(member: str, stay: _Stay | None, group: list[Visit], ways: _Ways) -> Violation:
     """Return the violation of visits of no length at one instant, none of whose orders is possible."""
     faults = [_arrival_fault(member, stay, visit, ways) for visit in group]
     violation = faults[-1]
@@ -178,8 +178,8 @@ def _tie_fault(member: str, stay: _Stay | None, group: list[_Visit], ways: _Ways
 
 def _fault_of(
     member: str,
-    visit: _Visit,
-    before: _Visit | None = None,
+    visit: Visit,
+    before: Visit | None = None,
     *,
     required: int | tuple[str, ...] | None = None,
     actual: int | None = None,

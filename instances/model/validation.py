@@ -65,6 +65,8 @@ def _names(instance: Instance) -> Faults:
     for resource in instance.resources:
         minimum = 1 if resource.renewable else 0
         yield from number_faults(resource.capacity, f"resources[{resource.name}].capacity", minimum)
+        if resource.state is not None and not resource.renewable:
+            yield InputError("a budget has no states", field=f"resources[{resource.name}].state", value=resource.state)
 
 
 def _parts(instance: Instance) -> Faults:

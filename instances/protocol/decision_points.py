@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import gcd
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.cache import ProblemCache
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Piece
+from planoracle.instances.model.instance import Instance, Variant
+from planoracle.instances.model.piece_variants import attended_ticks
+from planoracle.instances.model.schedule import Piece, variant_of
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.protocol.feedback import span
 
@@ -56,15 +58,40 @@ class DecisionPoint:
 
     @property
     def complete(self) -> bool:
-        """True if every action has been started and nothing remains to decide."""
-        work = dict.fromkeys(self.instance.by_id, 0)
-        pieces = dict.fromkeys(self.instance.by_id, 0)
-        for piece in self.state.pieces:
-            work[piece.action] += piece.duration
-            pieces[piece.action] += 1
-        is_started = all(pieces.values())
-        actions = self.instance.actions
-        return is_started and all(work[action.id] >= action.duration for action in actions)
+        """True if every action has been started and nothing remains to decide.
+
+        Actions of an optional task count once one of them has been started.
+        """
+        instance = self.instance
+        remaining = remaining_ticks(instance, self.state.pieces)
+        started_actions = {piece.action for piece in self.state.pieces}
+        started_tasks = {instance.by_id[name].task for name in started_actions}
+        for action in instance.actions:
+            is_to_do = action.task not in instance.weights or action.task in started_tasks
+            if is_to_do and (action.id not in started_actions or remaining[action.id] > 0):
+                return False
+        return True
+
+
+def remaining_ticks(instance: Instance, pieces: Iterable[Piece]) -> dict[str, int]:
+    """Return the remaining ticks of every action; those of its shortest mode if it has not started."""
+    remaining = dict(_shortest_durations(instance))
+    started_actions = set()
+    for piece in pieces:
+        if piece.action not in started_actions:
+            started_actions.add(piece.action)
+            remaining[piece.action] = variant_of(instance, piece).duration
+        remaining[piece.action] -= piece.duration
+    return remaining
+
+
+@ProblemCache
+def _shortest_durations(instance: Instance) -> dict[str, int]:
+    """Return the duration of every action in its shortest mode, by id."""
+    durations = {}
+    for name, variants in instance.variants.items():
+        durations[name] = min(variant.duration for variant in variants)
+    return durations
 
 
 def clock_after(instance: Instance, piece: Piece) -> int:
@@ -73,13 +100,17 @@ def clock_after(instance: Instance, piece: Piece) -> int:
     With several agents, or actions that need nobody, something else can still start while the piece runs. Until then
     undecided actions cost nothing, so regret may be attributed to the wait that follows instead of the piece.
     """
-    action = instance.by_id[piece.action]
     is_agent_free = len(instance.agents) > 1 or piece.agent is None
-    if is_agent_free or any(step.agents == () for step in instance.actions):
+    if is_agent_free or has_work_for_nobody(instance):
         return piece.start
-    if action.interruptible and action.attended:
-        return piece.start + piece.duration
-    return piece.start + action.attended
+    return piece.start + attended_ticks(instance, piece)
+
+
+@ProblemCache
+def has_work_for_nobody(instance: Instance) -> bool:
+    """Return whether an action needs no agent in some mode."""
+    variants = chain.from_iterable(instance.variants.values())
+    return not all(variant.agents for variant in variants)
 
 
 def started(point: DecisionPoint, piece: Piece) -> DecisionPoint:
@@ -91,7 +122,7 @@ def started(point: DecisionPoint, piece: Piece) -> DecisionPoint:
         If there are far too many pieces.
     """
     instance, pieces = point.instance, point.state.pieces
-    if piece.duration or not instance.by_id[piece.action].duration:
+    if piece.duration or not variant_of(instance, piece).duration:
         pieces = (*pieces, piece)
     if len(pieces) > _MAX_PIECES:
         raise PlanError(f"contains more than {_MAX_PIECES} executed pieces", field="plan")
@@ -115,20 +146,33 @@ def piece_choices(
         done[piece.action] += piece.duration
         first.setdefault(piece.action, piece)
     for action in instance.actions:
-        remaining = action.duration - done[action.id]
-        if (action.id in first and not remaining) or (only is not None and action.id not in only):
+        if only is not None and action.id not in only:
             continue
-        lengths = [remaining]
-        if action.interruptible:
-            lengths = [*range(step, remaining, step), remaining]
-        modes: Sequence[int] = range(len(action.modes))
+        variants = instance.variants[action.id]
+        modes: Sequence[int] = range(len(variants))
         if action.id in first:
             modes = [first[action.id].mode]
-        for agent in instance.eligible(action) or (None,):
+            if done[action.id] == variants[modes[0]].duration:
+                continue
+        for agent in _agents(variants):
             for mode in modes:
+                if agent not in (variants[mode].agents or (None,)):
+                    continue
+                remaining = variants[mode].duration - done[action.id]
+                lengths = [remaining]
+                if action.interruptible:
+                    lengths = [*range(step, remaining, step), remaining]
                 for length in lengths:
                     piece = Piece(action.id, state.clock, length, agent, mode)
                     yield piece, started(point, piece)
+
+
+def _agents(variants: Iterable[Variant]) -> list[str | None]:
+    """Return the agents that are eligible in some variant, and ``None`` if a variant needs none."""
+    agents: dict[str | None, None] = {}
+    for variant in variants:
+        agents.update(dict.fromkeys(variant.agents or (None,)))
+    return list(agents)
 
 
 def waited(point: DecisionPoint, until: int) -> DecisionPoint:

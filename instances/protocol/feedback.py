@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from planoracle.instances.model.clock_times import LocalClock
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.violations import Measure, Other, Replay, Violation
@@ -263,7 +264,8 @@ class ClockFormat(NamedTuple):
     def of(cls, problem: Problem, tick_origin: int, *, is_discrete: bool) -> ClockFormat:
         """Return the text form of times of a problem.
 
-        An instant is a clock time if ticks are seconds, else the number of the minute, turn or tick.
+        An instant is a clock time if ticks are seconds, else the number of the minute, turn or tick. Its date follows
+        if the problem has a start time.
 
         Parameters
         ----------
@@ -279,9 +281,13 @@ class ClockFormat(NamedTuple):
 
 def _moment(problem: Problem, tick_origin: int, tick: int) -> str:
     """Write an instant, see `ClockFormat.of`."""
-    if problem.seconds_per_tick == 1:
-        return format_clock(tick)
-    return f"{visible(problem.unit)} {tick + tick_origin}"
+    number = f"{visible(problem.unit)} {tick + tick_origin}"
+    text = format_clock(tick) if problem.seconds_per_tick == 1 else number
+    start_time = getattr(problem, "start_time", None)
+    if start_time is None:
+        return text
+    date = LocalClock(start_time, problem.seconds_per_tick).text(tick)
+    return f"{text} ({date})" if date else text
 
 
 class Words:

@@ -8,15 +8,20 @@ from typing import Any, TypeVar, cast
 from planoracle.instances.errors import BenchmarkError, InputError, RefusedPlanError
 from planoracle.instances.model.agents import apply_agent_suffix
 from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import GENERAL, Problem, of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import PartialSchedule, residual_instance
+from planoracle.instances.model.state import STATES, PartialSchedule, residual_instance
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun, Benchmark
+from planoracle.instances.protocol.environment import USUAL, AnyEnvironment, Reward, RunConfig
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
+
+#: Features of which no problem is run live.
+LIVE_RUNS = Component("a live run", refused=STATES.refused)
 
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)
@@ -32,15 +37,25 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
     untimed
         True if plans state orders and no times. The rules start every action as early as possible, perhaps earlier than
         in the schedule.
+    features
+        Features of problems that its rules and plans can express; `check_instance` refuses the others by name.
     """
 
     kind: str = "schedule"
     untimed: bool = False
+    features: frozenset[Feature] = frozenset()
 
     def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
         """Read a submission, see `Benchmark.parse`; raises `InputError` as `check_instance` does, too."""
         check_instance(of_kind(problem, Instance))
         return super().parse(problem, submission, rules)
+
+    def environment(
+        self, problem: Instance, rules: _R | None = None, config: RunConfig = USUAL, reward: Reward | None = None
+    ) -> AnyEnvironment:
+        """Return a live run, see `Benchmark.environment`; refuse features that have no states."""
+        LIVE_RUNS.check(problem)
+        return super().environment(problem, rules, config, reward)
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem in our own format, see `planoracle.instances.files.instance_file`."""
@@ -71,8 +86,9 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         if hasattr(self.language, "right_line"):
             return super().right_line(problem)
         action = problem.actions[0]
-        agents = problem.eligible(action) or (None,)
-        piece = Piece(action.id, action.release, action.duration, agents[0])
+        variant = problem.variants[action.id][0]
+        agents = variant.agents or (None,)
+        piece = Piece(action.id, action.release, variant.duration, agents[0])
         schedule = Schedule.of(problem, (piece,))
         return self.render(problem, schedule).partition("\n")[0]
 
@@ -87,7 +103,10 @@ def check_instance(instance: Instance) -> None:
 
     Constructing an `Instance` checks the scheduling model only. Readers, `solve` and the parser of plans call this.
     """
-    registry.of(instance).check(instance)
+    benchmark = registry.of(instance)
+    expressible: frozenset[Feature] = getattr(benchmark, "features", frozenset())
+    Component(f"the benchmark {benchmark.name}", refused=frozenset(Feature) - expressible).check(instance)
+    benchmark.check(instance)
 
 
 def remaining_problem(instance: Instance, state: PartialSchedule) -> Instance:

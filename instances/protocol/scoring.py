@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Prot
 
 from planoracle.instances.errors import BenchmarkError
 from planoracle.instances.model.limits import Status
+from planoracle.instances.model.optional_tasks import weight_of
 
 if TYPE_CHECKING:
     from planoracle.instances.model.problem import Problem
@@ -64,17 +65,37 @@ class Optimum(NamedTuple):
         Status of the solve.
     lower_bound
         Proved lower bound in ticks.
+    weight
+        Proved greatest weight of executed optional tasks, for which makespan and bound hold; ``None`` if it is not
+        proved, or no task is optional.
+    weight_bound
+        Proved upper bound of this weight.
     """
 
     makespan: int | None = None
     status: Status = Status.unknown
     lower_bound: int | None = None
+    weight: int | None = None
+    weight_bound: int | None = None
 
     @classmethod
     def of(cls, best: BestKnown) -> Optimum:
         """Return the optimum of a solve."""
         is_proved = best.status == Status.optimal
-        return cls(best.makespan if is_proved else None, best.status, best.lower_bound)
+        makespan = best.makespan if is_proved else None
+        weight = getattr(best, "weight", None)
+        weight_bound = getattr(best, "weight_bound", None)
+        best_weight = weight if weight == weight_bound else None
+        return cls(makespan, best.status, best.lower_bound, best_weight, weight_bound)
+
+    def at_weight(self, weight: int | None) -> Optimum:
+        """Return the optimum for a plan of a weight: without ticks if they hold for another weight.
+
+        Makespans of plans with different weights are not compared.
+        """
+        if weight is None or weight == self.weight:
+            return self
+        return self._replace(makespan=None, lower_bound=None)
 
 
 _Run = TypeVar("_Run", bound="Run[Any, Any, Any]")
@@ -104,11 +125,21 @@ class Measurement(Generic[_Run]):
         return self.oracle.best(self.run.problem, self.run.rules)
 
     @cached_property
+    def weight(self) -> int | None:
+        """Total weight of the optional tasks that a success executes, 0 for a failure; ``None`` without such tasks."""
+        pieces = getattr(self.run.plan.commands, "pieces", ())
+        return weight_of(self.run.problem, pieces if self.run.success else ())
+
+    @cached_property
     def optimum(self) -> Optimum:
-        """Optimum that the grade reports; by the formula of the benchmark where there is one."""
+        """Optimum that the grade reports; by the formula of the benchmark where there is one.
+
+        It has no makespan if the plan leaves out more optional tasks than it has to, see `Optimum.at_weight`.
+        """
         makespan = self.run.benchmark.formula_optimum(self.run.problem)
         if makespan is None:
-            return Optimum.of(self.best)
+            optimum = Optimum.of(self.best)
+            return optimum.at_weight(self.weight) if self.run.success else optimum
         return Optimum(makespan, Status.optimal, makespan)
 
 

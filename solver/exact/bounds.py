@@ -79,6 +79,14 @@ def windows(instance: Instance, deadline: Deadline = NO_LIMIT) -> Windows:
     return Windows(head[::2], tail[1::2], tail[1::2], "" if consistent else "the time lags contradict each other")
 
 
+def windows_of_paths(instance: Instance, deadline: Deadline = NO_LIMIT) -> Windows:
+    """Return `windows`; with optional tasks only the earliest starts, since lags of tasks left out are void."""
+    if not instance.optional:
+        return windows(instance, deadline)
+    none = [0] * len(instance.actions)
+    return Windows([earliest_start(action) for action in instance.actions], none, none)
+
+
 def earliest_start(action: Action) -> int:
     """Return the first tick at which the release and the windows of an action allow a start."""
     openings = [begin for begin, end in action.windows if end >= action.release]
@@ -168,14 +176,21 @@ def _has_states(action: Action) -> bool:
 def lower_bound(instance: Instance, bounds: Windows, enough: float = inf) -> int:
     """Return the larger of the critical path and the work of every resource and of the agents.
 
+    For instances with further features it is the path of the shortest modes, and 0 if a task is optional: its lags may
+    be void.
+
     Parameters
     ----------
     enough
         A sufficient bound: once it is reached, better bounds are not computed.
     """
     heads, tails = bounds.head, bounds.tail
+    if instance.optional:
+        return 0
     paths = zip(heads, instance.actions, tails, strict=True)
-    best = max(head + action.duration + tail for head, action, tail in paths)
+    best = max(head + shortest_duration(action) + tail for head, action, tail in paths)
+    if features_of(instance):
+        return best
     if best < enough:
         best = agents_bound(instance, heads, tails, best)
     if best >= enough:

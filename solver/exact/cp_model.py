@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.model.limits import NO_LIMIT, Deadline, Status
@@ -170,7 +169,12 @@ class CpModel:
         if not ranges:
             self.clause(*map(negated, enforced))
             return
-        bounds = [*chain.from_iterable(ranges)]
+        bounds = [*ranges[0]]
+        for first, last in ranges[1:]:
+            if first == bounds[-1] + 1:  # CP-SAT accepts no ranges that touch
+                bounds[-1] = last
+            else:
+                bounds += (first, last)
         self._add(f"linear{{vars:[{variable}]coeffs:[1]domain:{bounds}}}", enforced)
 
     def circuit(self, arcs: Sequence[tuple[int, int, int]]) -> None:

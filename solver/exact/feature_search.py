@@ -18,10 +18,10 @@ from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverE
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
-from planoracle.solver.exact.bounds import Windows, common_tick, earliest_start, longest_duration, windows
+from planoracle.solver.exact.bounds import common_tick, longest_duration, windows_of_paths
 from planoracle.solver.exact.cp_model import FAR, CpOutcome, run
 from planoracle.solver.exact.latest_end import latest_end
-from planoracle.solver.exact.model_size import model_size
+from planoracle.solver.exact.model_size import has_many_off_times, model_size
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import FeatureParams
 from planoracle.solver.result import OnProgress, Result, versions
@@ -63,20 +63,13 @@ class FeatureSearch:
         self.on_progress = on_progress
         self.deadline: Deadline = deadline_of(time_limit)
         self.step = common_tick(instance)
-        self.bounds = self._windows()
+        self.bounds = windows_of_paths(instance, self.deadline)
         self.status = Status.unknown
         self.proof = ""
         self.schedule: Schedule | None = None
         self.lower_bound: int | None = None
         self.weight_bound: int | None = sum(instance.weights.values()) if instance.optional else None
         self.effort = {"branches": 0, "conflicts": 0, "cp_sat_seconds": 0.0}
-
-    def _windows(self) -> Windows:
-        """Return earliest starts and tails; lags of optional tasks bound nothing, since they may be void."""
-        if not self.instance.optional:
-            return windows(self.instance, self.deadline)
-        none = [0] * len(self.instance.actions)
-        return Windows([earliest_start(action) for action in self.instance.actions], none, none)
 
     @property
     def weight(self) -> int | None:
@@ -124,12 +117,8 @@ class FeatureSearch:
 
     def _fits(self, horizon: int) -> bool:
         """Return whether a model until a horizon is not too large."""
-        count = 0
-        for times in self.instance.off_times.values():
-            for _ in times.until(horizon):
-                count += 1
-                if count > self.params.max_off_times:
-                    return False
+        if has_many_off_times(self.instance, horizon, self.params.max_off_times):
+            return False
         return model_size(self.instance, self.bounds, self.step) <= self.params.max_model
 
     def _solve_until(self, horizon: int, *, is_last: bool) -> bool:
@@ -246,19 +235,17 @@ class FeatureSearch:
             self.schedule = previous
 
     def _early(self, model: ScheduleModel, solution: list[int]) -> Schedule:
-        """Return a schedule of the same makespan, modes and agents whose starts are small."""
+        """Return a schedule of the same makespan, choices and orders whose starts are small."""
         assert self.schedule is not None
-        choices = [variable for variable in chain.from_iterable(model.modes) if variable is not None]
-        for segment in chain.from_iterable(model.segments):
-            choices += [literal for literal in segment.agents.values() if literal is not None]
-        for variable in dict.fromkeys((*choices, *model.executed.values())):
-            model.model.restrict(variable, solution[variable], solution[variable])
+        for variable, domain in enumerate(model.model.domains()):
+            if [*domain] == [0, 1]:  # a choice or an order
+                model.model.restrict(variable, solution[variable], solution[variable])
         makespan = solution[model.makespan]
         model.model.restrict(model.makespan, 0, makespan)
         starts = dict.fromkeys(segment.start for segment in chain.from_iterable(model.segments))
         model.model.minimize_sum([(start, 1) for start in starts])
         model.model.hint(dict(enumerate(solution)))
-        outcome = run(model.model, deadline=self.deadline, seed=self.seed, deterministic=self.params.early, **_SETTINGS)
+        outcome = run(model.model, deadline=self.deadline, seed=self.seed, deterministic=self.params.early)
         return model.schedule(outcome.solution) if outcome.solution else self.schedule
 
 

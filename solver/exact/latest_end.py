@@ -2,10 +2,10 @@
 
 *Claim.* Let ``period`` be the least common multiple of the periods of all calendars, and ``settled`` the last
 off-time, window or release that is not periodic. After ``settled``, any ``period`` consecutive idle ticks can be cut
-out of a schedule: what comes later begins ``period`` ticks earlier, at the same place of every periodic calendar, inside
-the same last windows, and no lag, way or state notices it. A tick is idle if no action is under way in it, no action of
-no length stands at its first instant, no minimum lag or way runs over it, and no lag with a negative maximum ``-k`` has
-its ``after`` starting in the ``k`` ticks before it or at it.
+out of a schedule: what comes later begins ``period`` ticks earlier, at the same place of every periodic calendar,
+inside the same last windows, and no lag, way or state notices it. A tick is idle if no action is under way in it, no
+action of no length stands at its first instant, no minimum lag or way runs over it, and no lag with a negative maximum
+``-k`` has its ``after`` starting in the ``k`` ticks before it or at it.
 
 So some optimal schedule has fewer than ``period`` idle ticks between any two times that are not idle, and before the
 first one. There are no more such times than pieces, because lags and ways can be counted next to a piece.

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import gcd
 from time import perf_counter
 from typing import NamedTuple
 
+from planoracle.instances.model.features import Component, features_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
-from planoracle.solver.exact.bounds import common_tick, steps
+from planoracle.solver.exact.bounds import common_tick, steps, windows_of_paths
 from planoracle.solver.exact.cp_model import FAR, CpModel, CpOutcome, negated, run
 from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.result import Result
+
+#: Features of which interruptions are not minimized.
+INTERRUPTIONS = Component("the least number of interruptions")
 
 #: A sum: pairs of a variable and its coefficient.
 Terms = Sequence[tuple[int, int]]
@@ -153,12 +157,23 @@ class _Model(ScheduleModel):
 
     def _add_starts(self) -> None:
         self.breaks: list[int] = []
-        for segments in self.segments:
-            for segment, successor in pairwise(segments):
+        for version in chain.from_iterable(self.versions):
+            for segment, successor in pairwise(version.segments):
                 broken = self.model.boolean()
-                self._continue_run(segment, successor, negated(broken))
+                goes_on = negated(broken)
+                if version.present is not None:  # a version that is not chosen has no interruptions
+                    goes_on = self.model.boolean()
+                    self.model.clause(goes_on, broken, negated(version.present))
+                self._continue_run(segment, successor, goes_on)
                 self.breaks.append(broken)
         super()._add_starts()
+
+    def keep_weight(self, schedule: Schedule) -> None:
+        """Execute optional tasks of the same weight as those in a schedule."""
+        weights = self.instance.weights
+        executed = {self.instance.by_id[piece.action].task for piece in schedule.pieces}
+        weight = sum(weights[task] for task in executed & weights.keys())
+        self.model.linear([(self.executed[task], weights[task]) for task in weights], weight, weight)
 
 
 def with_few_interruptions(
@@ -199,25 +214,41 @@ def minimize_interruptions(instance: Instance, schedule: Schedule, *, time_limit
     >>> len(minimize_interruptions(calm, first).schedule.pieces)
     2
     """
+    INTERRUPTIONS.check(instance)
     deadline = deadline_of(time_limit)
-    has_no_interruption = len(schedule.pieces) == len({piece.action for piece in schedule.pieces})
+    has_no_interruption = not _interruptions(instance, schedule)
     grid = common_tick(instance)
     for piece in schedule.pieces:
         grid = gcd(grid, piece.start, piece.duration)
     unchanged = FewInterruptions(schedule, proved=has_no_interruption, grid=grid)
     if has_no_interruption or steps(instance, grid) > _MOST_STEPS:
         return unchanged
+    has_features = bool(features_of(instance))
     try:
-        bounds = ordered_windows(instance, deadline)
+        bounds = windows_of_paths(instance, deadline) if has_features else ordered_windows(instance, deadline)
         model = _Model(instance, bounds, grid, schedule.makespan, schedule.makespan, deadline=deadline)
     except TimeOverError:
         return unchanged
-    model.break_symmetry()
+    if instance.optional:
+        model.keep_weight(schedule)
+    if not has_features:
+        model.break_symmetry()
     search = Lexicographic(model.model, deadline)
     proved = search.minimize([(broken, 1) for broken in model.breaks])
     if search.solution is None:
         return unchanged
-    shifted = settled_early(instance, model.schedule(search.solution), cut=False)
-    if len(shifted.pieces) > len(schedule.pieces) or shifted.makespan > schedule.makespan:
+    if has_features:
+        search.smallest_in_order(model.decisions)
+        shifted = model.schedule(search.solution)
+    else:
+        shifted = settled_early(instance, model.schedule(search.solution), cut=False)
+    is_more = _interruptions(instance, shifted) > _interruptions(instance, schedule)
+    if is_more or shifted.makespan > schedule.makespan:
         return unchanged
     return FewInterruptions(shifted, proved, grid)
+
+
+def _interruptions(instance: Instance, schedule: Schedule) -> int:
+    """Return the number of interruptions in a schedule; pauses in breaks are none."""
+    pieces = [piece.action for piece in schedule.pieces if instance.by_id[piece.action].interruptible]
+    return len(pieces) - len(set(pieces))

@@ -13,13 +13,18 @@ from typing import Any
 
 from planoracle import __version__
 from planoracle.instances.errors import InputError
+from planoracle.instances.model.features import Component, Feature, features_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.instances.text import visible
 from planoracle.solver.exact.bounds import Windows, common_tick, horizon, steps
 from planoracle.solver.exact.cp_model import FAR
-from planoracle.solver.exact.model_size import model_size
+from planoracle.solver.exact.latest_end import latest_end
+from planoracle.solver.exact.model_size import has_many_off_times, model_size
 from planoracle.solver.exact.schedule_model import ScheduleModel
+
+#: Features of which MiniZinc models are not written.
+MINIZINC = Component("the export of MiniZinc models", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
 
 # Most steps of interruptible actions, and largest model.
 _MOST_STEPS, _LARGEST_MODEL = 10_000, 500_000
@@ -39,17 +44,19 @@ def interval_model(instance: Instance, step: int, deadline: Deadline = NO_LIMIT)
     """
     none = [0] * len(instance.actions)
     windows = Windows([action.release for action in instance.actions], none, none)
-    if steps(instance, step) > _MOST_STEPS or model_size(instance, windows, step) > _LARGEST_MODEL:
+    last = latest_end(instance) if features_of(instance) else horizon(instance)
+    latest_makespan = last if instance.time_limit is None else min(last, instance.time_limit)
+    is_large = steps(instance, step) > _MOST_STEPS or model_size(instance, windows, step) > _LARGEST_MODEL
+    if is_large or has_many_off_times(instance, latest_makespan):
         raise InputError("is too large for an interval model", field=instance.name)
-    limits = (horizon(instance), instance.time_limit)
-    latest_makespan = min(limit for limit in limits if limit is not None)
     return ScheduleModel(instance, windows, step, 0, latest_makespan, deadline=deadline)
 
 
 def model_text(instance: Instance, ending: str) -> str:
     """Return the interval model of an instance as text: of CP-SAT's ``CpModelProto``, or in MiniZinc.
 
-    Both have the same variables, named after the actions. Objectives are in ticks.
+    Both have the same variables, named after the actions. Objectives are in ticks. With optional tasks the objective is
+    the makespan less a number for each unit of weight, which is greater than any makespan.
 
     Parameters
     ----------
@@ -59,7 +66,7 @@ def model_text(instance: Instance, ending: str) -> str:
     Raises
     ------
     InputError
-        If the model would be too large.
+        If the model would be too large, or `MINIZINC` refuses a feature of the instance.
 
     Examples
     --------
@@ -68,11 +75,16 @@ def model_text(instance: Instance, ending: str) -> str:
     >>> [line for line in model_text(pair, ".mzn").splitlines() if line.startswith("constraint start")]
     ['constraint start_2_t_b >= start_1_t_a + 2;', 'constraint start_1_t_a >= start_2_t_b - 6;']
     """
+    if ending == ".mzn":
+        MINIZINC.check(instance)
     model = interval_model(instance, common_tick(instance))
+    if instance.optional:
+        weights = [(model.executed[task], -weight * _per_weight(model)) for task, weight in instance.optional]
+        model.model.minimize_sum([(model.makespan, 1), *weights])
     proto: Any = model.model.proto
     for variable, name in enumerate(_names(model)):
         proto.variables[variable].name = name
-    heading = _heading(instance, model.step)
+    heading = _heading(model)
     if ending == ".mzn":
         return _comment("%", heading) + _MiniZinc(model, proto).text()
     proto.name = visible(instance.name)
@@ -83,12 +95,20 @@ def model_text(instance: Instance, ending: str) -> str:
     return _comment("#", heading) + str(proto)
 
 
-def _heading(instance: Instance, step: int) -> Iterator[str]:
+def _per_weight(model: ScheduleModel) -> int:
+    """Return the steps that a unit of weight is worth: more than any makespan."""
+    return model.last_tick // model.step + 1
+
+
+def _heading(model: ScheduleModel) -> Iterator[str]:
     """Yield the lines above a model."""
+    instance, step = model.instance, model.step
     unit = instance.unit
     yield f"Interval model of {instance.name}, written by planoracle {__version__}."
     units = unit + "s" * (step > 1)
     yield f"One step is {step} {units}; the objective is in {unit}s."
+    if instance.optional:
+        yield f"The objective is the makespan, less {_per_weight(model) * step} for each unit of weight of optional tasks."
     if len(instance.agents) > 1:
         numbered_agents = [f"{n} {agent}" for n, agent in enumerate(instance.agents, 1)]
         agents = ", ".join(numbered_agents)
@@ -107,6 +127,8 @@ def _comment(mark: str, lines: Iterable[str]) -> str:
 def _names(model: ScheduleModel) -> list[str]:
     """Return an identifier for every variable; the number of the action keeps them apart."""
     names = {model.makespan: "makespan_in_steps"}
+    for number, literal in enumerate(model.executed.values(), 1):
+        names[literal] = f"mode_of_optional_task_{number}"
     agents = {agent: n for n, agent in enumerate(model.instance.agents, 1)}
     rows = zip(model.instance.actions, model.segments, model.modes, strict=True)
     for n, (action, segments, modes) in enumerate(rows, 1):
@@ -114,15 +136,21 @@ def _names(model: ScheduleModel) -> list[str]:
         action_name = f"{n}_{identifier[:_LONGEST]}"
         for m, literal in enumerate(modes, 1):
             if literal is not None:
-                names[literal] = f"mode_{m}_of_{action_name}"
+                names.setdefault(literal, f"mode_{m}_of_{action_name}")
         for k, segment in enumerate(segments, 1):
             part = action_name if len(segments) == 1 else f"{action_name}_{k}"
-            names[segment.start] = f"start_{part}"
+            names.setdefault(segment.start, f"start_{part}")
+            if segment.end is not None:
+                names[segment.end] = f"end_{part}"
+                names[segment.length] = f"length_{part}"
             for agent, literal in segment.agents.items():
                 if literal is not None:
                     names[literal] = f"agent_{agents[agent]}_does_{part}"
     variables = range(model.model.variables)
-    return [names.get(variable, f"choice_{variable}") for variable in variables]
+    for variable, domain in zip(variables, model.model.domains(), strict=True):
+        is_literal = tuple(domain) == (0, 1)
+        names.setdefault(variable, f"{'choice' if is_literal else 'number'}_{variable}")
+    return [names[variable] for variable in variables]
 
 
 _MINIZINC = Template(r"""
@@ -209,7 +237,8 @@ class _MiniZinc:
             start = use.interval.start
             variable = start.vars[0]
             starts.append(_sum([self.names[variable]], start.offset))
-            sizes.append(str(use.interval.size.offset))
+            length = use.interval.size
+            sizes.append(_sum([self.names[variable] for variable in length.vars], length.offset))
             present = self.all_of(use.enforcement_literal)
             needs.append(f"{demand} * bool2int({present})" if present else str(demand))
         arrays = ", ".join(f"[{', '.join(texts)}]" for texts in (starts, sizes, needs))
@@ -225,6 +254,8 @@ class _MiniZinc:
             side = negative_terms if factor < 0 else positive_terms
             size = abs(factor)
             side.append(number if size == 1 else f"{size} * {number}")
+        if len(linear.domain) > 2:
+            return self.in_ranges(linear)
         lower, upper = linear.domain
         left_side = _sum(positive_terms)
         bounds = []
@@ -235,6 +266,13 @@ class _MiniZinc:
             right_side = _sum(negative_terms, upper)
             bounds.append(f"{left_side} <= {right_side}")
         return " /\\ ".join(bounds)
+
+    def in_ranges(self, linear: Any) -> str:
+        """Return that a variable has a value in one of several ranges."""
+        (variable,) = linear.vars
+        bounds = [*linear.domain]
+        ranges = [f"{first}..{last}" for first, last in zip(bounds[::2], bounds[1::2], strict=True)]
+        return f"{self.names[variable]} in {' union '.join(ranges)}"
 
     def literal(self, number: int) -> str:
         """Return a Boolean variable or its negation."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from planoracle.instances.model.calendars import Calendar, OffTimes, working_spans
-from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.schedule import Piece
+from planoracle.instances.model.instance import Action
+from planoracle.instances.model.working_times import windows_of
 from planoracle.solver.exact.allowed_times import Ranges, pause_ranges, starts_in_windows, starts_outside
 from planoracle.solver.exact.cp_model import negated
 from planoracle.solver.exact.segments import Segment, Version, literals
@@ -109,38 +108,3 @@ class _TimeConstraints:
         if segment.present is not None:
             choices.append(negated(segment.present))
         model.exactly_one(choices)
-
-
-def windows_of(action: Action, horizon: int) -> list[tuple[int, int]]:
-    """Return the spans of ticks in which pieces of an action may lie, until a horizon."""
-    deadline = horizon if action.deadline is None else min(action.deadline, horizon)
-    windows = action.windows or ((0, deadline),)
-    spans = []
-    for begin, end in windows:
-        opening, closing = max(begin, action.release), min(end, deadline)
-        if opening <= closing:
-            spans.append((opening, closing))
-    return spans
-
-
-def off_times_of_piece(instance: Instance, piece: Piece) -> OffTimes:
-    """Return the off-times of the resources and the agent of a piece, for which its action pauses."""
-    variant = instance.variants[piece.action][piece.mode]
-    members = [demand.resource for demand in variant.demands]
-    if variant.attended and piece.agent is not None:
-        members.append(piece.agent)
-    calendars: list[Calendar] = []
-    for member in members:
-        if member in instance.off_times:
-            calendars += instance.off_times[member].calendars
-    return OffTimes(calendars)
-
-
-def worked_pieces(instance: Instance, piece: Piece) -> Iterator[Piece]:
-    """Yield the pieces of an action without its pauses in breaks."""
-    is_pausing = instance.by_id[piece.action].pauses_in_breaks and piece.duration > 0
-    if not is_pausing or not instance.calendars:
-        yield piece
-        return
-    for begin, end in working_spans(off_times_of_piece(instance, piece), piece.start, piece.duration):
-        yield piece._replace(start=begin, duration=end - begin)

@@ -100,7 +100,7 @@ def _add_circuit(
     arcs: list[tuple[int, int, int]] = []
     spent: list[tuple[int, int]] = []  # ways and lengths of the visits, which pass before the end
     for head, visit in enumerate(visits, 1):
-        way = 0 if first_place is None else ways.get((first_place, visit.place))
+        way = 0 if first_place is None else _way(ways, first_place, visit.place)
         if way is not None:
             comes_first = cp_model.boolean()
             arcs.append((0, head, comes_first))
@@ -109,7 +109,7 @@ def _add_circuit(
         arcs.append((head, 0, cp_model.boolean()))
     for tail, earlier in enumerate(visits, 1):
         for head, later in enumerate(visits, 1):
-            way = ways.get((earlier.place, later.place))
+            way = _way(ways, earlier.place, later.place)
             if way is None or not _may_follow(model, earlier, later):
                 continue
             follows = cp_model.boolean()
@@ -131,6 +131,11 @@ def _add_circuit(
     cp_model.circuit(arcs)
     positive = [(literal, ticks) for literal, ticks in spent if ticks]
     cp_model.linear([(model.makespan, 1), *((literal, -ticks) for literal, ticks in positive)], constant, FAR)
+
+
+def _way(ways: dict[tuple[str, str], int], before: str, after: str) -> int | None:
+    """Return the ticks from one place or family to another; ``None`` if there is no way."""
+    return ways.get((before, after), 0 if before == after else None)
 
 
 def _may_follow(model: ScheduleModel, earlier: _Visit, later: _Visit) -> bool:

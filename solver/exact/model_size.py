@@ -10,6 +10,7 @@ from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.solver.exact.bounds import Windows, longest_duration
 from planoracle.solver.exact.precedence import closure
 from planoracle.solver.exact.resources import starts_are_counted
+from planoracle.solver.exact.search_params import FeatureParams
 
 
 def model_size(instance: Instance, bounds: Windows, step: int) -> int:
@@ -132,3 +133,21 @@ def _uses(instance: Instance, segments: list[int], uses: list[tuple[int, Demand]
             pairs_with_uses = count * alike[duration, None]
             size += pairs * 5 + pairs_with_uses * (5 + serving(state))
     return size
+
+
+def has_many_off_times(instance: Instance, horizon: int, most: int = FeatureParams.max_off_times) -> bool:
+    """Return whether all members together have more than ``most`` off-times until a horizon in ticks.
+
+    >>> from planoracle.instances.model.calendars import Calendar
+    >>> from planoracle.instances.model.instance import Action
+    >>> nights = Instance("i", (Action("t/a", "t", 1, 1),), calendars=(Calendar(("agent",), ((1, 2),), 2),))
+    >>> has_many_off_times(nights, 20, 9), has_many_off_times(nights, 20, 10)
+    (True, False)
+    """
+    count = 0
+    for times in instance.off_times.values():
+        for _ in times.until(horizon):
+            count += 1
+            if count > most:
+                return True
+    return False

@@ -15,10 +15,11 @@ from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.working_times import worked_pieces
 from planoracle.solver.exact.bounds import Windows, shortest_duration, urgent
 from planoracle.solver.exact.cp_model import CpModel, negated
 from planoracle.solver.exact.model_of_loads import add_loads
-from planoracle.solver.exact.model_of_times import add_time_constraints, worked_pieces
+from planoracle.solver.exact.model_of_times import add_time_constraints
 from planoracle.solver.exact.model_of_transitions import add_transitions
 from planoracle.solver.exact.precedence import closure
 from planoracle.solver.exact.resources import (

@@ -203,7 +203,7 @@ class FeatureParams:
     short_horizon: int = 2
     max_off_times: int = 20_000
     max_model: int = 500_000
-    early: float = 0.2
+    early: float = 0.02
 
 
 @dataclass(frozen=True)

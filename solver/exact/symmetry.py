@@ -2,7 +2,8 @@
 
 The constraints are sound: for every schedule there is one of the same makespan that satisfies all of them. An
 exchange swaps the times, modes and agents of two actions, or of all actions of two tasks, that agree in everything the
-rules see, so it keeps feasibility and makespan. Among the finitely many schedules that exchanges make of one schedule,
+rules see, so it keeps feasibility and makespan. Optional tasks take part in no exchange, since their actions may have
+no times. Among the finitely many schedules that exchanges make of one schedule,
 take the one whose starts, in the order ``urgent``, are lexicographically smallest. Suppose that it violates the
 constraint of a pair. The first action of the pair is the most urgent one that their exchange moves, and would start
 earlier after it: a contradiction. The search may return any schedule that satisfies the constraints, and the left shift
@@ -51,13 +52,16 @@ def _consecutive(groups: list[list[int]], place: dict[int, int]) -> list[tuple[i
 
 
 def _signature(action: Action) -> tuple[Hashable, ...]:
-    return (action.duration, action.attended, action.interruptible, action.modes, action.agents, action.release)
+    times = (action.duration, action.attended, action.release, action.deadline, action.windows)
+    return (*times, action.interruptible, action.pauses_in_breaks, action.modes, action.agents, action.place)
 
 
 def _alike(instance: Instance) -> list[list[int]]:
     """Group actions with the same properties and the same lags from and to the same others."""
     rough: dict[Hashable, list[int]] = {}  # by properties that are cheap to compare
     for i, action in enumerate(instance.actions):
+        if action.task in instance.weights:
+            continue
         properties = (action.duration, action.attended, action.release, len(action.modes))
         rough.setdefault(properties, []).append(i)
     groups: dict[Hashable, list[int]] = {}
@@ -100,6 +104,7 @@ def _first_of_alike_tasks(instance: Instance, place: dict[int, int]) -> list[lis
         return []
     lags: dict[str, set[Hashable]] = {task: set() for task in instance.tasks}
     tied = {instance.by_id[name].task for name in _named_in_modes(instance)}
+    tied.update(instance.weights)
     for action in instance.actions:
         if any(mode.after for mode in action.modes):
             tied.add(action.task)

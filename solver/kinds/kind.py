@@ -88,6 +88,10 @@ class Kind(ABC):
         """True if the kind defines `state_solver`."""
         return type(self).state_solver is not Kind.state_solver
 
+    def values_refusal(self, problem: Problem) -> str:
+        """Return why the states of runs on a problem have no values, or an empty text if they have."""
+        return "" if self.has_state_values else self.refusal("values of states", problem).message
+
     def value_source(self, problem: Problem, limit: Limit) -> ValueSource:
         """Return the values of live runs on one problem; ``limit`` is that of one state."""
         raise self.refusal("values of states", problem)
@@ -151,6 +155,10 @@ class Kind(ABC):
     def size(self, problem: Problem) -> Mapping[str, int]:
         """Return counts for the table of ``planoracle instances``, by the names of its columns."""
         return {}
+
+    def features(self, problem: Problem) -> tuple[str, ...]:
+        """Return the names of the features of a problem that not all components of the toolkit support."""
+        return ()
 
     def description(self, problem: Problem) -> Mapping[str, Any]:
         """Return measures for the table of ``planoracle generate``."""

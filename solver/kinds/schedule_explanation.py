@@ -9,8 +9,8 @@ from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_
 from planoracle.instances.protocol.feedback import span
 from planoracle.solver.exact.search import solve
 from planoracle.solver.explanation import Explanation
-from planoracle.solver.proofs.certificate import Certificate, certificate
-from planoracle.solver.proofs.conflict import find_conflict
+from planoracle.solver.proofs.certificate import CERTIFICATES, Certificate, certificate
+from planoracle.solver.proofs.conflict import EXPLANATION, find_conflict
 from planoracle.solver.result import Result
 
 
@@ -20,15 +20,24 @@ def explain_schedule(instance: Instance, time_limit: Limit) -> Explanation:
     result = solve(instance, time_limit=deadline.sooner(deadline.remaining() / 2))
     if result.status == Status.infeasible:
         return _explain_infeasibility(instance, result, deadline)
+    if refusal := CERTIFICATES.refusal(instance):
+        return _explain_by_search(instance, result, refusal)
     proof = certificate(instance, result.makespan, result.schedule, time_limit=deadline)
     if proof is None:
-        makespan = "no schedule was found" if result.makespan is None else span(instance, result.makespan)
-        line = f"{_head(result)}, {makespan}; no certificate was found within the time limit."
-        return Explanation(**_fields(result), _lines=(line,))
+        return _explain_by_search(instance, result, "no certificate was found within the time limit")
     return _explain_by_proof(instance, result, proof)
 
 
+def _explain_by_search(instance: Instance, result: Result, reason: str) -> Explanation:
+    """Return the explanation of a result without a certificate."""
+    makespan = "no schedule was found" if result.makespan is None else span(instance, result.makespan)
+    line = f"{_head(result)}, {makespan}; {reason}."
+    return Explanation(**_fields(result), _lines=(line,))
+
+
 def _explain_infeasibility(instance: Instance, result: Result, deadline: Deadline) -> Explanation:
+    if refusal := EXPLANATION.refusal(instance):
+        return Explanation(**_fields(result), _lines=(f"{_head(result)} ({result.proof}); {refusal}.",))
     conflict = find_conflict(instance, time_limit=deadline)
     lines = [f"{_head(result)}."] if conflict is None else conflict.lines()
     return Explanation(**_fields(result), conflict=conflict, _lines=tuple(lines))

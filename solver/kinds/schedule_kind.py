@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.agents import busy_agent_note
+from planoracle.instances.model.clock_times import LocalClock
+from planoracle.instances.model.features import Feature, features_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, deadline_of
 from planoracle.instances.model.problem import Problem, of_kind
@@ -49,6 +51,8 @@ class ScheduleKind(Kind):
         if options.after:
             raise InputError("is for kitchens only; for schedules use planoracle.instances.model.state", field="after")
         instance, deadline = of_kind(problem, Instance), deadline_of(options.time_limit)
+        if options.min_interruptions:
+            self._lexicographic.INTERRUPTIONS.check(instance)
         result: Result = self._search.solve(
             instance,
             time_limit=deadline,
@@ -104,6 +108,11 @@ class ScheduleKind(Kind):
         solver: RunSolver = self._states.Solver(run, limit)
         return solver
 
+    def values_refusal(self, problem: Problem) -> str:
+        """Return the feature of the problem that states cannot respect, or an empty text."""
+        refusal: str = self._states.STATES.refusal(of_kind(problem, Instance))
+        return refusal
+
     def value_source(self, problem: Problem, limit: Limit) -> ValueSource:
         """Return the values of live runs on one problem."""
         source: ValueSource = self._states.RunValues(limit)
@@ -128,9 +137,9 @@ class ScheduleKind(Kind):
 
     def certificate(self, problem: Problem, result: Result) -> dict[str, Any] | None:
         """Return a certificate, see `planoracle.solver.proofs.certificate`."""
-        if result.schedule is None:
-            return None
         instance = of_kind(problem, Instance)
+        if result.schedule is None or self._certificates.CERTIFICATES.refusal(instance):
+            return None
         proof = self._certificates.certificate(instance, result.makespan, result.schedule, cases=False)
         if proof is None or not proof.explained:
             return None
@@ -171,15 +180,23 @@ class ScheduleKind(Kind):
             "work": sum(action.duration for action in instance.actions),
         }
 
+    def features(self, problem: Problem) -> tuple[str, ...]:
+        """Return the names of `planoracle.instances.model.features.Feature` that an instance has, in their order."""
+        features = features_of(of_kind(problem, Instance))
+        return tuple(feature.name.lower() for feature in Feature if feature in features)
+
     def description(self, problem: Problem) -> Mapping[str, Any]:
         """Return measures of the network, see `planoracle.instances.generate.network_measures`."""
         row: dict[str, Any] = self._measures.describe(of_kind(problem, Instance)).row()
         return row
 
     def result_fields(self, result: Result) -> dict[str, Any]:
-        """Return the grid, the pieces and the seed."""
+        """Return the grid, the pieces, the seed, and with them the optional tasks left out and the date of the end."""
         pieces = None if result.schedule is None else [piece._asdict() for piece in result.schedule.pieces]
-        return {"grid": result.grid, "schedule": pieces, "seed": result.seed}
+        fields = {"grid": result.grid, "schedule": pieces, "seed": result.seed}
+        if result.problem is not None and result.schedule is not None:
+            fields |= _planner_fields(of_kind(result.problem, Instance), result.schedule)
+        return fields
 
     def note(self, problem: Problem, makespan: int | None) -> str:
         """Return a note if an agent is busy all the time, so that the rules leave no choice."""
@@ -196,6 +213,17 @@ def _pieces(instance: Instance, numbers: list[int]) -> Iterator[Piece]:
             raise ValueError("a piece must name an action and an agent")
         name = None if agent < 0 else instance.agents[agent]
         yield Piece(instance.actions[action].id, start, duration, name, mode)
+
+
+def _planner_fields(instance: Instance, schedule: Schedule) -> dict[str, Any]:
+    """Return the optional tasks that a schedule leaves out, and the date of its end, where the problem has them."""
+    fields: dict[str, Any] = {}
+    if instance.optional:
+        executed = {instance.by_id[piece.action].task for piece in schedule.pieces}
+        fields["left_out"] = {task: weight for task, weight in instance.optional if task not in executed}
+    if instance.start_time is not None:
+        fields["end_date"] = LocalClock(instance.start_time, instance.seconds_per_tick).text(schedule.makespan)
+    return fields
 
 
 def _timeline(instance: Instance, plan: Plan[Any]) -> Timeline:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
+from planoracle.instances.model.mode_values import has_values
 from planoracle.instances.model.state import NOW
 from planoracle.instances.protocol.feedback import span
-from planoracle.solver.exact.bounds import windows
-from planoracle.solver.proofs.constraints import Constraint, beginning_of, deadline_text, name_of
+from planoracle.instances.protocol.schedule_benchmark import moment
+from planoracle.solver.exact.bounds import longest_duration, shortest_duration, windows
+from planoracle.solver.proofs.constraints import Constraint, beginning_of, deadline_text, member_name, name_of
 
 # Counted work (seconds) of an edge.
 _EDGE = 2e-7
-_TIMES = {"decision", "clock", "release", "minimum", "maximum", "after", "limit"}
-_WORK = {"attendance", "start", "eligibility"}
+_TIMES = {"decision", "clock", "release", "deadline", "window", "minimum", "maximum", "after", "limit"}
+_WORK = {"attendance", "start", "eligibility", "calendar"}
 
 
 def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: Deadline = NO_LIMIT) -> str:
@@ -41,13 +43,11 @@ def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: 
     kinds = {constraint.kind for constraint in constraints}
     if kinds <= _TIMES:
         return _cycle_text(weakened, deadline)
-    if weakened.time_limit is None:
-        return ""
     if kinds - _TIMES <= _WORK:
         return _work_text(weakened)
     limited = (constraint for constraint in constraints if constraint.kind in ("use", "state"))
     resources = {constraint.subject[1] for constraint in limited}
-    if kinds - _TIMES == {"use"} and len(resources) == 1:
+    if kinds - _TIMES - {"calendar"} == {"use"} and len(resources) == 1:
         return _use_text(weakened, *resources)
     return ""
 
@@ -73,9 +73,10 @@ def _edges(instance: Instance) -> list[_Edge]:
         start, finish = 2 * i, 2 * i + 1
         name = names[i]
         edges.append(_Edge(-1, start, action.release, f"release of {name}"))
-        edges.append(_Edge(start, finish, action.duration, name))
-        if not action.interruptible:
-            edges.append(_Edge(finish, start, -action.duration, name))
+        edges.append(_Edge(start, finish, shortest_duration(action), name))
+        if not (action.interruptible or action.pauses_in_breaks):
+            edges.append(_Edge(finish, start, -longest_duration(action), name))
+        edges += _window_edges(action, start, finish, name)
         if instance.time_limit is not None:
             edges.append(_Edge(finish, -1, -instance.time_limit, "time limit"))
         if len(action.modes) == 1:
@@ -97,6 +98,15 @@ def _edges(instance: Instance) -> list[_Edge]:
         elif lag.maximum is not None:
             edges.append(_Edge(start, finish, -lag.maximum, label))
     return edges
+
+
+def _window_edges(action: Action, start: int, finish: int, name: str) -> Iterator[_Edge]:
+    """Yield the bounds of an action by its deadline, and by its first and last windows."""
+    if action.deadline is not None:
+        yield _Edge(finish, -1, -action.deadline, f"the deadline of {name}")
+    if action.windows:
+        yield _Edge(-1, start, action.windows[0][0], f"the first window of {name}")
+        yield _Edge(finish, -1, -action.windows[-1][1], f"the last window of {name}")
 
 
 def _cycle_text(instance: Instance, deadline: Deadline) -> str:
@@ -153,22 +163,52 @@ def _sum(instance: Instance, terms: Sequence[tuple[int, str]]) -> str:
     return f"{' + '.join(texts)} = {total_text}" if texts else total_text
 
 
+class _Machine(NamedTuple):
+    """Agents or a resource: words that begin a sentence, units of capacity in all, and names."""
+
+    owner: str
+    width: int
+    names: tuple[str, ...]
+
+    def off_ticks(self, instance: Instance, name: str, begin: int, end: int) -> int:
+        """Return for how many ticks of a span an agent or resource is off."""
+        ticks = 0
+        for off_begin, off_end in instance.off_times[name].until(end) if name in instance.off_times else ():
+            ticks += max(0, min(off_end, end) - max(off_begin, begin))
+        return ticks
+
+    def available(self, instance: Instance, begin: int, end: int) -> int:
+        """Return the time of all units together in a span."""
+        off = sum(self.off_ticks(instance, name, begin, end) for name in self.names)
+        return self.width * (end - begin) - off * (self.width // len(self.names))
+
+    def reasons(self, instance: Instance, begin: int, end: int) -> Iterator[str]:
+        """Yield for how long the agents or the resource are off in a span."""
+        for name in self.names:
+            if ticks := self.off_ticks(instance, name, begin, end):
+                yield f"{member_name(instance, name)} is off for {span(instance, ticks)} of that time"
+
+
 def _work_text(instance: Instance) -> str:
     attended = []
     agents: set[str] = set()
     for i, action in enumerate(instance.actions):
+        if any(map(has_values, action.modes)):
+            return ""
         if action.attended:
             attended.append((i, action.attended))
             agents.update(instance.eligible(action))
     owner = "the agent has"
     if len(agents) != 1:
         owner = f"the {len(agents)} agents together have"
-    return _load_text(instance, attended, attended, len(agents), owner)
+    return _load_text(instance, attended, attended, _Machine(owner, len(agents), tuple(sorted(agents))))
 
 
 def _use_text(instance: Instance, resource: str) -> str:
     members, work = [], []
     for i, action in enumerate(instance.actions):
+        if any(map(has_values, action.modes)) or not instance.resource[resource].renewable:
+            return ""
         amounts = []
         for mode in action.modes:
             if any(demand.sets is not None for demand in mode.demands):
@@ -182,17 +222,27 @@ def _use_text(instance: Instance, resource: str) -> str:
     owner = f"the {resource} has"
     if capacity != 1:
         owner = f"the {capacity} units of {resource} together have"
-    return _load_text(instance, members, work, capacity, owner)
+    return _load_text(instance, members, work, _Machine(owner, capacity, (resource,)))
+
+
+def _latest_end(instance: Instance, members: Sequence[tuple[int, int]], tail: int) -> tuple[int, bool] | None:
+    """Return the last tick by which some actions end, and whether it is a deadline; ``None`` without any."""
+    deadlines = [instance.actions[i].deadline for i, _ in members]
+    last = None if None in deadlines else max(deadline for deadline in deadlines if deadline is not None)
+    limit = None if instance.time_limit is None else instance.time_limit - tail
+    if last is not None and (limit is None or last < limit):
+        return last, True
+    return None if limit is None else (limit, False)
 
 
 def _load_text(
-    instance: Instance, members: Sequence[tuple[int, int]], work: Sequence[tuple[int, int]], width: int, owner: str
+    instance: Instance, members: Sequence[tuple[int, int]], work: Sequence[tuple[int, int]], machine: _Machine
 ) -> str:
     """Compare the work of some actions with the time available for it.
 
-    It starts after the first head and ends before the last tail.
+    It starts after the first head, and ends before the last tail or deadline.
     """
-    if not members or instance.time_limit is None:
+    if not members:
         return ""
     bounds = windows(instance)
     head = min(bounds.head[i] for i, _ in members)
@@ -201,7 +251,11 @@ def _load_text(
         unheld = instance.actions[i].duration - ticks
         tails.append(bounds.tail[i] + unheld)
     tail = min(tails)
-    available = width * (instance.time_limit - head - tail)
+    latest = _latest_end(instance, members, tail)
+    if latest is None:
+        return ""
+    end, is_deadline = latest
+    available = machine.available(instance, head, end) if end > head else 0
     if sum(ticks for _, ticks in work) <= available:
         return ""
     terms = []
@@ -211,9 +265,12 @@ def _load_text(
     reasons = []
     if head:
         reasons.append(f"none of these actions can start in the first {span(instance, head)}")
-    if tail:
+    if is_deadline:
+        reasons.append(f"the last of their deadlines is at {moment(instance, end)}")
+    elif tail:
         reasons.append(f"at least {span(instance, tail)} must pass after the last of them")
+    reasons += machine.reasons(instance, head, end)
     reason = f", as {' and '.join(reasons)}" if reasons else ""
     sum_text = _sum(instance, terms)
     available_text = span(instance, max(0, available))
-    return f"{sum_text} of work, but {owner} {available_text} for it{reason}"
+    return f"{sum_text} of work, but {machine.owner} {available_text} for it{reason}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files.instance_file import to_document
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, TimeOverError, WorkLimit, deadline_of
 from planoracle.instances.model.schedule import Schedule
@@ -18,6 +19,9 @@ from planoracle.solver.proofs.derivations import MOST_ACTIONS, Arguments, Node
 from planoracle.solver.proofs.proof_text import proof_lines
 from planoracle.solver.proofs.steps import Load, Path, Proof, Step
 from planoracle.solver.proofs.writer import critical_path, write_steps
+
+#: Features of which optima have no certificates.
+CERTIFICATES = Component("certificates", frozenset(Feature))
 
 #: Default limit of work.
 WORK = WorkLimit(60.0)
@@ -117,7 +121,8 @@ def certificate(
     Raises
     ------
     InputError
-        If the time lags contradict each other, or no schedule can be as short as ``makespan``.
+        If the time lags contradict each other, no schedule can be as short as ``makespan``, or the instance has a
+        feature that `CERTIFICATES` refuses.
     InternalError
         If the proof does not stand up to `planoracle.solver.proofs.checker.check`, or the schedule not to
         `planoracle.solver.proofs.checker.check_schedule`.
@@ -132,6 +137,7 @@ def certificate(
     >>> shown.steps[0].work, shown.steps[0].tail
     (3060, 1020)
     """
+    CERTIFICATES.check(instance)
     limit = deadline_of(time_limit)
     reserve = _VERIFY * len(instance.actions)
     deadline = limit.sooner(limit.remaining() - reserve)

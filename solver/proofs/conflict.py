@@ -7,27 +7,24 @@ it becoming possible is minimal among all sets (deletion test).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from planoracle.instances.errors import RefusedPlanError
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_of
-from planoracle.instances.protocol.schedule_benchmark import certify
-from planoracle.solver.exact.bounds import common_divisor, common_tick, grid_matters, horizon, lower_bound, windows
-from planoracle.solver.exact.cp_model import run
-from planoracle.solver.exact.schedule_model import ScheduleModel
-from planoracle.solver.exact.search import solve
+from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.solver.proofs.arithmetic import arithmetic
-from planoracle.solver.proofs.constraints import Constraint, constraints, only
+from planoracle.solver.proofs.constraints import Constraint, constraints, pauses
+from planoracle.solver.proofs.feasibility import Verdict, decide
+from planoracle.solver.proofs.weakening import only
 
-# Settings of CP-SAT and their efforts for the decision whether a schedule exists. Infeasibility must be proved by both.
-_ATTEMPTS: tuple[tuple[dict[str, object], float], ...] = (({}, 0.02), ({"presolve": True, "linearization": 1}, 0.3))
+#: Features of which conflicts are not explained.
+EXPLANATION = Component("the explanation of conflicts", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
+
 # Seconds of a test whose result is optional.
 _CASUAL = 1.0
 
-_TIMES = {"release", "limit", "decision", "clock"}
+_TIMES = {"release", "deadline", "window", "limit", "decision", "clock"}
 _LAGS = {"minimum", "maximum", "after"}
 _AGENTS = {"attendance", "start", "eligibility"}
 #: Kinds of constraints that may suffice for a conflict, simplest first.
@@ -36,12 +33,13 @@ _SIMPLE = (
     _TIMES | _AGENTS,
     _TIMES | {"use"},
     _TIMES | _LAGS | _AGENTS,
+    _TIMES | _AGENTS | {"calendar"},
     _TIMES | _LAGS | {"use", "state"},
 )
 #: Order in which constraints are dropped.
 _DISPENSABLE = (
-    "start", "eligibility", "state", "use", "attendance",
-    "after", "minimum", "release", "maximum", "clock", "decision", "limit",
+    "start", "eligibility", "state", "calendar", "use", "attendance",
+    "after", "minimum", "release", "window", "maximum", "clock", "decision", "deadline", "limit",
 )  # fmt: skip
 
 
@@ -66,6 +64,8 @@ class Conflict:
         Method that proved the contradiction.
     grid
         Ticks; the contradiction is proved for pauses at multiples of it, see `planoracle.solver.result.Result`.
+    pauses
+        Facts in words: when the actions pause that do so in breaks.
     """
 
     instance: str
@@ -75,6 +75,7 @@ class Conflict:
     arithmetic: str = ""
     proof: str = ""
     grid: int = 1
+    pauses: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """Return the explanation as text."""
@@ -82,7 +83,9 @@ class Conflict:
             return [f"{self.instance}: feasibility unknown; the time limit ended the search"]
         number = len(self.constraints)
         statement = f"these {number} constraints cannot all be met"
-        if number == 1:
+        if not number:
+            statement = "no action that pauses in breaks can be finished, whatever else is given up"
+        elif number == 1:
             statement = "this constraint cannot be met"
         elif self.minimal:
             fewer = (
@@ -91,6 +94,7 @@ class Conflict:
             statement += f", but {fewer}"
         lines = [f"{self.instance} is infeasible: {statement}:"]
         lines += [f"- {constraint.text}" for constraint in self.constraints]
+        lines += [f"  ({text})" for text in self.pauses]
         if self.arithmetic:
             lines.append(self.arithmetic)
         return lines
@@ -106,7 +110,7 @@ class Conflict:
             "arithmetic": self.arithmetic,
             "proof": self.proof,
             "grid": self.grid,
-        }
+        } | ({"pauses": list(self.pauses)} if self.pauses else {})
 
 
 def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict | None:
@@ -128,6 +132,8 @@ def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict |
 
     Raises
     ------
+    InputError
+        If the instance has a feature that `EXPLANATION` refuses.
     InternalError
         If the rules reject a schedule.
 
@@ -145,6 +151,7 @@ def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict |
     step 2 of Cobbler was started at 00:02:00
     step 3 of Cobbler must start within 2 min after step 2 of Cobbler is finished
     """
+    EXPLANATION.check(instance)
     return _Search(instance, time_limit).run()
 
 
@@ -156,13 +163,13 @@ class _Search:
         self.deadline = deadline_of(time_limit)
         self.share = 20  # inverse of the share of the remaining time for one test
         self.exact_grid = False  # allow interruptions at every tick in each test
-        self.proof = _Verdict(Status.unknown)  # of the last set proved infeasible
+        self.proof = Verdict(Status.unknown)  # of the last set proved infeasible
 
     def run(self) -> Conflict | None:
         ranked = sorted(constraints(self.instance), key=lambda constraint: _rank(self.instance, constraint))
         for exact_grid in (False, True):
             self.exact_grid = exact_grid
-            self.proof = _decide(self.instance, self.deadline, exact_grid=exact_grid)
+            self.proof = decide(self.instance, self.deadline, exact_grid=exact_grid)
             if self.proof.status == Status.feasible:
                 return None
             if self.proof.status == Status.unknown:
@@ -177,7 +184,16 @@ class _Search:
         needed = set(retained)
         chosen = tuple(constraint for constraint in constraints(self.instance) if constraint in needed)
         sums = arithmetic(only(self.instance, chosen), chosen, self.deadline)
-        return Conflict(self.instance.name, Status.infeasible, chosen, minimal, sums, self.proof.proof, self.proof.grid)
+        return Conflict(
+            instance=self.instance.name,
+            status=Status.infeasible,
+            constraints=chosen,
+            minimal=minimal,
+            arithmetic=sums,
+            proof=self.proof.proof,
+            grid=self.proof.grid,
+            pauses=pauses(self.instance, chosen or constraints(self.instance)),
+        )
 
     def status(self, retained: Sequence[Constraint], *, casual: bool = False) -> Status:
         """Return ``feasible``, ``infeasible`` or ``unknown`` for the instance with these constraints only."""
@@ -189,7 +205,7 @@ class _Search:
             longest = max(_CASUAL, seconds_left / self.share)
         weakened = only(self.instance, retained)
         deadline = self.deadline.sooner(min(seconds_left, longest))
-        verdict = _decide(weakened, deadline, exact_grid=self.exact_grid)
+        verdict = decide(weakened, deadline, exact_grid=self.exact_grid)
         if verdict.status == Status.infeasible:
             self.proof = verdict
         return verdict.status
@@ -234,42 +250,6 @@ class _Search:
 def _concerns(constraint: Constraint, task: str) -> bool:
     """Return whether a constraint is about an action of a task."""
     return any(name.startswith(f"{task}/") for name in constraint.subject)
-
-
-class _Verdict(NamedTuple):
-    """Status, proof, and the grid of interruptions in ticks for which it holds."""
-
-    status: Status
-    proof: str = ""
-    grid: int = 1
-
-
-def _decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> _Verdict:
-    """Decide whether there is a schedule; a schedule is checked by the rules."""
-    bounds = windows(instance)
-    min_makespan, max_makespan = lower_bound(instance, bounds), horizon(instance)
-    if instance.time_limit is not None:
-        max_makespan = min(max_makespan, instance.time_limit)
-    # A schedule on this grid is found sooner than on `common_tick`; there may be none on it and one on the other.
-    step = common_divisor(instance) or 1
-    if bounds.consistent and -(-min_makespan // step) <= max_makespan // step:
-        model = ScheduleModel(instance, bounds, step, min_makespan, max_makespan)
-        model.model.drop_objective()
-        refuted = True
-        for options, effort in _ATTEMPTS:
-            outcome = run(model.model, deadline=deadline, deterministic=effort, **options)  # type: ignore[arg-type]
-            if outcome.solution:
-                with suppress(RefusedPlanError):  # a conflict is one of the problem
-                    certify(instance, model.schedule(outcome.solution))
-                return _Verdict(Status.feasible)
-            refuted &= outcome.status == Status.infeasible
-        if refuted and step == common_tick(instance) and (step == 1 or not grid_matters(instance)):
-            return _Verdict(Status.infeasible, "CP-SAT with presolve on and off")
-    try:
-        result = solve(instance, time_limit=deadline, exact_grid=exact_grid)
-    except RefusedPlanError:
-        return _Verdict(Status.feasible)
-    return _Verdict(Status.feasible if result.schedule is not None else result.status, result.proof, result.grid)
 
 
 def _rank(instance: Instance, constraint: Constraint) -> tuple[int, int]:

@@ -1,30 +1,32 @@
 """Constraints of an instance as units that can be dropped one by one, in the benchmark's words.
 
-Durations, the choice of modes and interruptibility are facts, not constraints. A setting of a state disturbs some
+Durations, the choice of modes and interruptibility are facts, not constraints. So are the calendars that decide when an
+action pauses: with fewer breaks it ends earlier, which a maximum lag may forbid. A setting of a state disturbs some
 actions but serves others, so it is only dropped together with what it serves: every drop relaxes the instance.
-
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
-from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import ProblemCache
-from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Variant
 from planoracle.instances.model.state import NOW
 from planoracle.instances.protocol.feedback import span
 from planoracle.instances.protocol.schedule_benchmark import action_name, moment
 
-#: Kinds of constraints: decisions of a run, its clock, time lags, releases, agents, resources, the time limit.
+#: Kinds of constraints: decisions of a run, its clock, times, agents, resources, calendars, the time limit.
 KINDS = (
-    "decision", "clock", "release", "minimum", "maximum", "after",
-    "attendance", "start", "eligibility", "use", "state", "limit",
+    "decision", "clock", "release", "deadline", "window", "minimum", "maximum", "after",
+    "attendance", "start", "eligibility", "use", "state", "calendar", "limit",
 )  # fmt: skip
+# Off-times of a calendar that a text lists; texts of more give their number.
+_LISTED = 3
 
-_Key = tuple[str, tuple[str, ...]]
+Key = tuple[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Constraint:
     text: str
 
     @property
-    def key(self) -> _Key:
+    def key(self) -> Key:
         """Kind and subject, which identify the constraint within its instance."""
         return self.kind, self.subject
 
@@ -61,6 +63,8 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
     ``decision``    (piece)                  the piece carried out is free to start at any time
     ``clock``       ()                       open actions may start at any time
     ``release``     (action)                 the action is released at once
+    ``deadline``    (action)                 the action has no deadline
+    ``window``      (action)                 the action may run at any time from its release to its deadline
     ``minimum``     (before, after)          the time lag has no minimum, and orders nothing
     ``maximum``     (before, after)          the time lag has no maximum
     ``after``       (action, mode, before)   the mode (by its position) does not wait for ``before``
@@ -70,8 +74,12 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
     ``use``         (action, resource)       the action does without the resource, whatever its state; if it
                                              sets a state, no action needs that state any more
     ``state``       (action, resource)       the resource may be in any state
+    ``calendar``    (member, number)         the off-times of a calendar (by its position) do not hold for the member
     ``limit``       ()                       there is no time limit
     ==============  =======================  =========================================================
+
+    Calendars of members that decide when an action pauses are no constraints, see `pausing_members`. An action that
+    pauses keeps its pauses if its attendance or use is dropped.
 
     The first two occur in the rest of a partly executed run (`planoracle.instances.model.state.residual_instance`).
     Started actions keep their mode and agent; no action starts before the run does.
@@ -87,32 +95,6 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
     minimum: step 3 of Cobbler cannot start before step 2 of Cobbler is finished
     """
     return tuple(_ConstraintLister(instance).constraints())
-
-
-def only(instance: Instance, retained: Iterable[Constraint]) -> Instance:
-    """Return the instance with these constraints only; see `without`."""
-    keys = _keys(instance, retained)
-    dropped = (constraint for constraint in constraints(instance) if constraint.key not in keys)
-    return without(instance, dropped)
-
-
-def without(instance: Instance, dropped: Iterable[Constraint]) -> Instance:
-    """Return the instance without some of its constraints: every schedule of the instance remains one.
-
-    The general rules apply to it, whatever the benchmark.
-
-    Raises
-    ------
-    InputError
-        For a constraint that is none of the instance.
-
-    Examples
-    --------
-    >>> problem = Instance("p", (Action("t/a", "t", 3, 3), Action("t/b", "t", 2, 2)), time_limit=4)
-    >>> without(problem, [Constraint("limit", (), "")]).time_limit is None
-    True
-    """
-    return _Weakening(instance, _keys(instance, dropped)).instance()
 
 
 def name_of(instance: Instance, name: str) -> str:
@@ -138,7 +120,9 @@ def deadline_text(instance: Instance, lag: Lag) -> tuple[str, int] | None:
     ``None`` for other lags. A milestone after some actions passes its deadline on to these.
     """
     action = instance.by_id[lag.after]
-    if lag.maximum is None or lag.before != beginning_of(instance) or (action.interruptible and action.duration):
+    may_pause = (action.interruptible or action.pauses_in_breaks) and action.duration
+    has_modes = any(mode.duration is not None for mode in action.modes)
+    if lag.maximum is None or lag.before != beginning_of(instance) or may_pause or has_modes:
         return None
     names = [action.id]
     if action.is_milestone:
@@ -149,28 +133,82 @@ def deadline_text(instance: Instance, lag: Lag) -> tuple[str, int] | None:
     return names_text, lag.maximum + action.duration
 
 
-def _keys(instance: Instance, chosen: Iterable[Constraint]) -> set[_Key]:
-    keys = {constraint.key for constraint in chosen}
-    own_keys = {constraint.key for constraint in constraints(instance)}
-    for key in sorted(keys - own_keys):
-        raise InputError(f"is not a constraint of {instance.name}", field="constraint", value=key)
-    return keys
+def pausing_members(instance: Instance) -> frozenset[str]:
+    """Return the agents and resources with a calendar that may decide when some action pauses.
+
+    Examples
+    --------
+    >>> rest = Calendar(("ann",), ((2, 3),))
+    >>> walk = Action("t/walk", "t", 3, 3, pauses_in_breaks=True)
+    >>> sorted(pausing_members(Instance("i", (walk,), agents=("ann", "bob"), calendars=(rest,))))
+    ['ann']
+    """
+    members = set[str]()
+    for action in instance.actions:
+        for variant in instance.variants[action.id] if action.pauses_in_breaks else ():
+            if variant.duration:
+                members.update(demand.resource for demand in variant.demands)
+            if variant.attended:
+                members.update(instance.agents)  # all are eligible if eligibility is dropped
+    return frozenset(members & instance.off_times.keys())
 
 
-def _is_decision(lag: Lag) -> bool:
+def pauses(instance: Instance, chosen: Iterable[Constraint]) -> tuple[str, ...]:
+    """Return in words when the actions pause that some constraints concern, and that do so in breaks."""
+    members = pausing_members(instance)
+    names = set(chain.from_iterable(constraint.subject for constraint in chosen))
+    texts = []
+    for action in instance.actions:
+        if action.id not in names or not action.pauses_in_breaks:
+            continue
+        used = set[str]()
+        for variant in instance.variants[action.id]:
+            used.update(demand.resource for demand in variant.demands)
+            if variant.attended:
+                used.update(variant.agents)
+        durations = sorted({variant.duration for variant in instance.variants[action.id]})
+        long = " or ".join(span(instance, duration) for duration in durations)
+        for member in sorted(used & members):
+            for calendar in instance.calendars:
+                if member in calendar.members:
+                    off = off_text(instance, member, calendar)
+                    texts.append(f"{name_of(instance, action.id)} takes {long} and pauses while {off}")
+    return tuple(texts)
+
+
+def off_text(instance: Instance, member: str, calendar: Calendar) -> str:
+    """Return in words when a member is off by a calendar."""
+    spans = [_span_text(instance, *off) for off in calendar.off[:_LISTED]]
+    if len(calendar.off) > _LISTED:
+        spans.append(f"at {len(calendar.off) - _LISTED} further times")
+    repeated = "" if calendar.period is None else f", every {span(instance, calendar.period)}"
+    return f"{member_name(instance, member)} is off {' and '.join(spans)}{repeated}"
+
+
+def member_name(instance: Instance, member: str) -> str:
+    """Return the name of an agent or resource in texts; a single agent needs none."""
+    return "the agent" if instance.agents == (member,) else member
+
+
+def _span_text(instance: Instance, begin: int, end: int) -> str:
+    return f"from {moment(instance, begin)} to {moment(instance, end)}"
+
+
+def is_decision(lag: Lag) -> bool:
+    """Return whether a lag is the start of a started piece."""
     if lag.before != NOW or lag.minimum is None:
         return False
     return lag.minimum == lag.maximum
 
 
-def _is_open(lag: Lag) -> bool:
+def is_open(lag: Lag) -> bool:
     """Return whether a lag is the earliest start of an action that has not been started."""
     if lag.before != NOW or lag.minimum is None:
         return False
     return lag.minimum >= 0 and lag.maximum is None
 
 
-def _is_fact(instance: Instance, lag: Lag) -> bool:
+def is_fact(instance: Instance, lag: Lag) -> bool:
     """Return whether a lag only orders the rest of an action after its earlier pieces."""
     return _piece(instance, lag.before)[0] == lag.after
 
@@ -186,18 +224,18 @@ def _piece(instance: Instance, name: str) -> tuple[str, str]:
     return (action, number) if is_piece else ("", "")
 
 
-def _clock(instance: Instance) -> int:
+def clock_of(instance: Instance) -> int:
     """Return the time before which no open action can start, as far as it exceeds releases."""
     starts = []
     for lag in instance.lags:
-        if _is_open(lag):
+        if is_open(lag):
             earliest = lag.minimum or 0
-            if earliest > _release(instance, lag.after):
+            if earliest > release_of(instance, lag.after):
                 starts.append(earliest)
     return min(starts, default=0)
 
 
-def _release(instance: Instance, name: str) -> int:
+def release_of(instance: Instance, name: str) -> int:
     """Return the release of an action; in the rest of a run it is hidden in the action's lag from `NOW`."""
     release = instance.by_id[name].release
     if NOW not in instance.by_id:
@@ -221,12 +259,12 @@ class _ConstraintLister:
         self.ends -= {lag.before for lag in instance.lags}
         self.waiting: dict[str, list[Lag]] = {name: [] for name in instance.by_id}
         for lag in instance.lags:
-            if not _is_fact(instance, lag):
+            if not is_fact(instance, lag):
                 self.waiting[lag.after].append(lag)
 
     def constraints(self) -> Iterator[Constraint]:
         instance = self.instance
-        if clock := _clock(instance):
+        if clock := clock_of(instance):
             text = f"the clock is at {moment(instance, clock)}; no open action can start earlier"
             yield Constraint("clock", (), text)
         for position in instance.order:
@@ -234,9 +272,18 @@ class _ConstraintLister:
             yield from self.times(action)
             yield from self.people(action)
             yield from self.things(action)
+        yield from self.calendars()
         if instance.time_limit is not None:
             text = f"all actions must be finished within {self.span(instance.time_limit)}"
             yield Constraint("limit", (), text)
+
+    def calendars(self) -> Iterator[Constraint]:
+        facts = pausing_members(self.instance)
+        for number, calendar in enumerate(self.instance.calendars):
+            for member in calendar.members if calendar.off else ():
+                if member not in facts:
+                    text = off_text(self.instance, member, calendar)
+                    yield Constraint("calendar", (member, str(number)), text)
 
     def name(self, name: str) -> str:
         return name_of(self.instance, name)
@@ -246,16 +293,25 @@ class _ConstraintLister:
 
     def times(self, action: Action) -> Iterator[Constraint]:
         name = self.name(action.id)
-        release = _release(self.instance, action.id)
+        release = release_of(self.instance, action.id)
         lags = self.waiting[action.id]
-        if release and not any(map(_is_decision, lags)):
+        if release and not any(map(is_decision, lags)):
             text = f"{name} cannot start before {moment(self.instance, release)}"
             yield Constraint("release", (action.id,), text)
+        if action.windows:
+            spans = " or ".join(_span_text(self.instance, *window) for window in action.windows)
+            text = f"{name} can only run {spans}"
+            if action.interruptible or action.pauses_in_breaks:
+                text += "; this applies to each of its pieces"
+            yield Constraint("window", (action.id,), text)
+        if action.deadline is not None and action.id != NOW:
+            text = f"{name} must be finished by {moment(self.instance, action.deadline)}"
+            yield Constraint("deadline", (action.id,), text)
         for lag in lags:
-            if _is_decision(lag):
+            if is_decision(lag):
                 start = moment(self.instance, lag.minimum or 0)
                 yield Constraint("decision", (action.id,), f"{name} was started at {start}")
-            elif not _is_open(lag):
+            elif not is_open(lag):
                 yield from self.lag(lag, name, self.name(lag.before))
         for number, mode in enumerate(action.modes):
             way = _way(name, action, number)
@@ -290,33 +346,44 @@ class _ConstraintLister:
             yield Constraint("maximum", subject, f"{after} {text}")
 
     def people(self, action: Action) -> Iterator[Constraint]:
-        agents, eligible = self.instance.agents, self.instance.eligible(action)
+        agents = self.instance.agents
+        variants = [variant for variant in self.instance.variants[action.id] if variant.agents]
+        attended = [variant for variant in variants if variant.attended]
         name = self.name(action.id)
         agent_text = "the agent" if len(agents) == 1 else "an agent"
         subject = (action.id,)
-        if not eligible:
-            return
-        if action.attended:
-            attended = self.span(action.attended)
-            long = f"for {attended}"
-            if action.attended < action.duration:
-                duration = self.span(action.duration)
-                long = f"for the first {attended} of its {duration}"
-            pauses = ", interruptions not counted" if action.interruptible else ""
-            text = f"{name} holds {agent_text} {long}{pauses}"
+        if attended:
+            text = f"{name} holds {agent_text} {self.attended_text(action, attended)}"
             yield Constraint("attendance", subject, text)
-        else:
-            text = f"{agent_text} must be free to start {name}"
+        if len(attended) < len(variants):
+            number = len(variants) - len(attended)
+            ways = "" if number == len(action.modes) else " (in the modes that need it)"
+            text = f"{agent_text} must be free to start {name}{ways}"
             yield Constraint("start", subject, text)
-        if set(eligible) != set(agents):
-            verb = "carry out" if action.attended else "start"
+        if any(set(variant.agents) != set(agents) for variant in variants):
+            eligible = dict.fromkeys(chain.from_iterable(variant.agents for variant in variants))
+            verb = "carry out" if attended else "start"
             eligible_text = " or ".join(eligible)
-            yield Constraint("eligibility", subject, f"only {eligible_text} may {verb} {name}")
+            differs = len({frozenset(variant.agents) for variant in variants}) > 1
+            ways = ", as its mode says" if differs else ""
+            yield Constraint("eligibility", subject, f"only {eligible_text} may {verb} {name}{ways}")
+
+    def attended_text(self, action: Action, attended: list[Variant]) -> str:
+        """Return for how long an action holds its agent in its attended modes."""
+        spans = []
+        for ticks, duration in dict.fromkeys((variant.attended, variant.duration) for variant in attended):
+            text = f"for {self.span(ticks)}"
+            if ticks < duration:
+                text = f"for the first {self.span(ticks)} of its {self.span(duration)}"
+            spans.append(text)
+        ways = "" if len(attended) == len(action.modes) else " (in the modes that need one)"
+        pauses = ", interruptions not counted" if action.interruptible else ""
+        return f"{' or '.join(spans)}{ways}{pauses}"
 
     def things(self, action: Action) -> Iterator[Constraint]:
         name = self.name(action.id)
         demands: dict[str, list[Demand]] = {}
-        for demand in _demands(action):
+        for demand in demands_of(action):
             demands.setdefault(demand.resource, []).append(demand)
         for resource, demanded in demands.items():
             ways = "" if len(demanded) == len(action.modes) else " (in the modes that need it)"
@@ -331,6 +398,8 @@ class _ConstraintLister:
             sets_text = " or ".join(sets)
             parts = []
             needs = self.capacity_text(action, resource, demanded)
+            if not needs and resource in self.instance.off_times:
+                needs = f"uses the {resource}"
             if needs:
                 parts.append(needs)
             if sets:
@@ -344,14 +413,30 @@ class _ConstraintLister:
 
     def capacity_text(self, action: Action, resource: str, demands: list[Demand]) -> str:
         amounts = sorted({demand.amount for demand in demands if demand.amount})
-        if not amounts or not action.duration:
+        if not amounts:
             return ""
-        capacity = self.instance.resource[resource].capacity
-        long = self.span(action.duration)
+        capacity, is_renewable = self.instance.resource[resource].capacity, self.instance.resource[resource].renewable
+        amounts_text = " or ".join(map(str, amounts))
+        if amounts[-1] > capacity:
+            verb = "takes" if is_renewable else "uses up"
+            return f"{verb} {amounts_text} units of {resource}, of which there are {capacity}"
+        if not is_renewable:
+            return f"uses up {amounts_text} of the {capacity} units of {resource}"
+        durations = self.durations(action, resource)
+        if not any(durations):
+            return ""
+        long = " or ".join(map(self.span, durations))
         if capacity == 1:
             return f"occupies the {resource} for {long}"
-        amounts_text = " or ".join(map(str, amounts))
         return f"takes {amounts_text} of the {capacity} units of {resource} for {long}"
+
+    def durations(self, action: Action, resource: str) -> list[int]:
+        """Return the durations of the modes of an action that use a resource."""
+        durations = set[int]()
+        for variant in self.instance.variants[action.id]:
+            if any(demand.resource == resource for demand in variant.demands):
+                durations.add(variant.duration)
+        return sorted(durations)
 
 
 def _way(name: str, action: Action, number: int) -> str:
@@ -366,129 +451,6 @@ def _way(name: str, action: Action, number: int) -> str:
     return f"{name} in its mode {number + 1}"
 
 
-class _Weakening:
-    """Instance without the constraints of some keys."""
-
-    def __init__(self, original: Instance, removed: set[_Key]) -> None:
-        self.original = original
-        self.removed = removed
-        self.clock = 0 if ("clock", ()) in removed else _clock(original)
-        weaker_lags = [self.lag(lag) for lag in original.lags]
-        self.lags = tuple(lag for lag in weaker_lags if lag is not None)
-        # Their finish starts a maximum lag, so an interruption can help.
-        self.awaited = {lag.before for lag in self.lags if lag.maximum is not None}
-        self.stateful = {resource.name for resource in original.resources if resource.state is not None}
-        self.reserved_agents: dict[str, str] = {}  # by action
-        # States set by actions that do not use the resource any more: no action needs them.
-        self.void: set[tuple[str, str | None]] = set()
-        for action in original.actions:
-            for demand in _demands(action):
-                if demand.sets is not None:
-                    self.stateful.add(demand.resource)
-                if ("use", (action.id, demand.resource)) in removed:
-                    self.void.add((demand.resource, demand.sets))
-
-    def instance(self) -> Instance:
-        original = self.original
-        time_limit = None if ("limit", ()) in self.removed else original.time_limit
-        actions = tuple(map(self.action, original.actions))
-        if self.reserved_agents:
-            actions = tuple(self.with_agents(action) for action in actions)
-        agents = (*original.agents, *self.reserved_agents.values())
-        return replace(
-            original,
-            name=f"{original.name} weakened",
-            actions=actions,
-            lags=self.lags,
-            agents=agents,
-            benchmark="generic",
-            time_limit=time_limit,
-            rest_of=original.rest_of or original,
-        )
-
-    def with_agents(self, action: Action) -> Action:
-        """Return an action for which the original agents are eligible if it names none."""
-        if action.agents is not None:
-            return action
-        return replace(action, agents=self.original.agents)
-
-    def lag(self, lag: Lag) -> Lag | None:
-        if _is_fact(self.original, lag):
-            return lag
-        if _is_decision(lag):
-            is_removed = ("decision", (lag.after,)) in self.removed
-            return Lag(NOW, lag.after, 0, None) if is_removed else lag
-        if _is_open(lag):
-            wait = lag.minimum or 0
-            release = _release(self.original, lag.after)
-            clock = wait if self.clock and wait > release else self.clock
-            if ("release", (lag.after,)) in self.removed:
-                release = 0
-            return replace(lag, minimum=min(wait, max(clock, release)))
-        pair = (lag.before, lag.after)
-        minimum = None if ("minimum", pair) in self.removed else lag.minimum
-        maximum = None if ("maximum", pair) in self.removed else lag.maximum
-        if minimum is None and maximum is None:
-            return None
-        return Lag(*pair, minimum, maximum)
-
-    def action(self, action: Action) -> Action:
-        subject = (action.id,)
-        modes = tuple(self.mode(action, number, mode) for number, mode in enumerate(action.modes))
-        action = replace(action, modes=modes)
-        if ("release", subject) in self.removed:
-            action = replace(action, release=0)
-        if ("eligibility", subject) in self.removed:
-            action = replace(action, agents=None)
-        if ("start", subject) in self.removed:
-            action = replace(action, agents=())
-        if ("attendance", subject) in self.removed:
-            if self.needs_hand(action):
-                return replace(action, agents=(self.reserve_agent(action),))
-            action = replace(action, attended=0, agents=())
-        needs_resources = any(mode.demands for mode in action.modes)
-        idle = not needs_resources and not self.original.eligible(action)
-        if idle and action.id not in self.awaited:  # interruptions cannot help, and without them the model is smaller
-            action = replace(action, interruptible=False)
-        return action
-
-    def mode(self, action: Action, number: int, mode: Mode) -> Mode:
-        demands = []
-        for demand in mode.demands:
-            if ("use", (action.id, demand.resource)) in self.removed:
-                continue
-            void = (demand.resource, demand.requires) in self.void
-            if void or ("state", (action.id, demand.resource)) in self.removed:
-                demand = replace(demand, requires=None)
-            if demand.amount or demand.requires is not None or demand.sets is not None:
-                demands.append(demand)
-        after = []
-        for before in mode.after:
-            key = ("after", (action.id, str(number), before))
-            if key not in self.removed:
-                after.append(before)
-        return replace(mode, demands=tuple(demands), after=tuple(after))
-
-    def needs_hand(self, action: Action) -> bool:
-        """Return whether attendance also allows an action more.
-
-        Attended actions may be interrupted while they hold a state, and may share a setting with another's.
-        """
-        demands = _demands(action)
-        if action.interruptible and any(demand.resource in self.stateful for demand in demands):
-            return True
-        sets_state = any(demand.sets is not None for demand in demands)
-        return sets_state and len(self.original.agents) > 1
-
-    def reserve_agent(self, action: Action) -> str:
-        """Add an agent reserved for the action, so that the action holds none of the others."""
-        name = f"for {action.id}"
-        while name in self.original.agents:
-            name += "'"
-        self.reserved_agents[action.id] = name
-        return name
-
-
-def _demands(action: Action) -> list[Demand]:
+def demands_of(action: Action) -> list[Demand]:
     """Return the demands of an action in all its modes."""
     return list(chain.from_iterable(mode.demands for mode in action.modes))

@@ -8,6 +8,7 @@ from itertools import chain
 from time import perf_counter
 
 from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.model.features import Component, Feature, features_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -15,10 +16,15 @@ from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import horizon, lower_bound, windows
+from planoracle.solver.exact.latest_end import latest_end
 from planoracle.solver.exact.lexicographic import Lexicographic
+from planoracle.solver.exact.model_size import has_many_off_times
 from planoracle.solver.exact.search import solve
 from planoracle.solver.repair.repair_model import PerturbationModel
 from planoracle.solver.repair.target import split_all_pieces
+
+#: Features of which plans are not repaired.
+REPAIR = Component("repair", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS, Feature.BREAKS}))
 
 #: Objectives that can be minimized, by default in this order.
 OBJECTIVES = ("moved", "shift", "makespan")
@@ -98,7 +104,8 @@ def minimal_change(
     Raises
     ------
     InputError
-        For objectives that are none, unknown actions, and times that are no whole numbers.
+        For objectives that are none, unknown actions, times that are no whole numbers, and features of the instance
+        that `REPAIR` refuses.
     InternalError, RefusedPlanError
         If a schedule found does not pass the rules; never returned as an answer.
 
@@ -112,6 +119,7 @@ def minimal_change(
     >>> found.status, found.moved, found.shift, found.makespan
     ('optimal', ('t/boil',), 1, 11)
     """
+    REPAIR.check(instance)
     return _Search(instance, target, checked_objectives(objectives), time_limit, rules).run()
 
 
@@ -152,6 +160,8 @@ class _Search:
         max_makespan = longest_makespan(instance, latest)
         if not bounds.consistent or lower_bound(instance, bounds) > max_makespan:
             return self._answer(Status.infeasible)
+        if has_many_off_times(instance, max_makespan):
+            return self._any(1)
         model = PerturbationModel(instance, bounds, max_makespan, self.places)
         grid = model.grid
         near = self.deadline.sooner((1 - _RESERVE) * self.deadline.remaining())
@@ -246,5 +256,6 @@ def longest_makespan(instance: Instance, latest: int = 0) -> int:
     # A negative maximum lag keeps its actions apart like a minimum lag.
     maximum_lags = (lag.maximum for lag in instance.lags if lag.maximum is not None)
     distances = sum(max(0, -maximum) for maximum in maximum_lags)
-    makespan = latest + horizon(instance) + distances
+    last = latest_end(instance) if features_of(instance) else horizon(instance)
+    makespan = latest + last + distances
     return makespan if instance.time_limit is None else min(makespan, instance.time_limit)

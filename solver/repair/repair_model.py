@@ -9,7 +9,8 @@ from itertools import pairwise
 from math import gcd
 
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.solver.exact.bounds import Windows, common_divisor, common_tick, lower_bound
+from planoracle.instances.model.schedule import variant_of
+from planoracle.solver.exact.bounds import Windows, common_divisor, common_tick, longest_duration, lower_bound
 from planoracle.solver.exact.cp_model import FAR
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.segments import Segment, Version, literals
@@ -48,16 +49,18 @@ class PerturbationModel(ScheduleModel):
         self._chunk = _chunk(instance, step)
         # Starts that would cut what goes on.
         starts: set[int] = set()
-        for name, place in places.items():
-            if not instance.by_id[name].attended:
-                starts.update(piece.start for piece in place.pieces)
+        for place in places.values():
+            for piece in place.pieces:
+                if not variant_of(instance, piece).attended:
+                    starts.add(piece.start)
         self._starts = sorted(starts)
         super().__init__(instance, bounds, step, lower_bound(instance, bounds), max_makespan)
 
     @property
     def grid(self) -> int:
         """Ticks of work after which an interruptible action can pause; 1 if there is none."""
-        is_relevant = any(action.interruptible and action.duration > 1 for action in self.instance.actions)
+        actions = self.instance.actions
+        is_relevant = any(action.interruptible and longest_duration(action) > 1 for action in actions)
         return self._chunk if is_relevant else 1
 
     @property
@@ -72,27 +75,37 @@ class PerturbationModel(ScheduleModel):
     # --- interruptible actions in segments of several steps ------------------------------------------
 
     def _segments_of(self, i: int, action: Action, version: Version, start: int | None) -> list[Segment]:
-        if not self.coarse or not action.interruptible or not action.duration:
+        if not self.coarse or not action.interruptible or not version.duration:
             return super()._segments_of(i, action, version, start)
-        model, cuts = self.model, self._cuts(action)
+        model, cuts = self.model, self._cuts(action, version.duration)
         head = self._heads[i]
-        latest = self._last_step - self._tails[i] - action.duration // self.step
+        latest = self._last_step - self._tails[i] - version.duration // self.step
         segments = []
         for first, end in pairwise(cuts):
-            begin = model.integer(head + first, max(head + first, latest + first))
-            segments.append(Segment(begin, end - first, end - first if action.attended else 0))
+            if not first and start is not None:
+                begin = start
+            else:
+                latest_start = latest + first if first else self._latest_start(i)
+                begin = model.integer(head + first, max(head + first, latest_start))
+            busy = end - first if version.attended else 0
+            segments.append(Segment(begin, end - first, busy, version.present))
         for segment, successor in pairwise(segments):
-            model.difference(successor.start, segment.start, segment.size)
+            model.difference(successor.start, segment.start, segment.size, *literals(version.present))
         return segments
 
-    def _cuts(self, action: Action) -> list[int]:
+    def _latest_start(self, i: int) -> int:
+        """Return the latest start of an action in its shortest mode, in steps."""
+        return self._last_step - self._tails[i] - self._shortest[i]
+
+    def _cuts(self, action: Action, duration: int) -> list[int]:
         """Return the work, in steps, between which an action may pause, from 0 to all of it."""
-        cuts = {*range(0, action.duration, self._chunk), action.duration}
+        cuts = {*range(0, duration, self._chunk), duration}
         target = set()
         place = self._places.get(action.id)
         for stretch in place.stretches if place is not None else ():
             inside = range(bisect(self._starts, stretch.piece.start), bisect_left(self._starts, stretch.piece.end))
             target |= {stretch.end, *(self._starts[n] - stretch.origin for n in inside)}
+        target = {cut for cut in target if cut <= duration}
         if len(target) <= _MOST_PAUSES:
             cuts |= target
         return sorted(cut // self.step for cut in cuts)
@@ -117,14 +130,19 @@ class PerturbationModel(ScheduleModel):
             return len(self._places) + value
         return value * (self.step if objective == "makespan" else self._unit)
 
-    def _targets(self, name: str) -> Iterator[tuple[Segment, list[Stretch], list[int]]]:
-        """Yield the segments of an action, their stretches in the target, and the starts that keep them there."""
+    def _targets(self, name: str, version: Version) -> Iterator[tuple[Segment, list[Stretch], list[int]]]:
+        """Yield the segments of a version, their stretches in the target, and the starts that keep them there."""
         first = 0
-        for segment in self.segments[self.instance.index[name]]:
+        for segment in version.segments:
             end = first + segment.size * self.step
             stretches = self._places[name].within(first, end)
             yield segment, stretches, [stretch.origin + first for stretch in stretches]
             first = end
+
+    def _all_targets(self, name: str) -> Iterator[tuple[Segment, list[Stretch], list[int]]]:
+        """Yield the segments of all versions of an action as `_targets` does."""
+        for version in self.versions[self.instance.index[name]]:
+            yield from self._targets(name, version)
 
     @cached_property
     def _keeps(self) -> list[int]:
@@ -148,7 +166,8 @@ class PerturbationModel(ScheduleModel):
         if modes or not 0 <= mode < len(self.modes[i]):
             return None
         assignments += [(literal, 1) for literal in literals(self.modes[i][mode])]
-        for segment, stretches, starts in self._targets(name):
+        version = next(version for version in self.versions[i] if mode in version.modes)
+        for segment, stretches, starts in self._targets(name, version):
             if len(set(starts)) > 1 or starts[0] % self.step:
                 return None
             assignments.append((segment.start, starts[0] // self.step))
@@ -163,7 +182,7 @@ class PerturbationModel(ScheduleModel):
         """The ticks in which shifts are counted."""
         unit = self.step
         for name in self._places:
-            for _, _, starts in self._targets(name):
+            for _, _, starts in self._all_targets(name):
                 unit = gcd(unit, *starts)
         return unit
 
@@ -174,14 +193,15 @@ class PerturbationModel(ScheduleModel):
         scale = self.step // self._unit
         for name in self._places:
             rows = []
-            for segment, _, starts in self._targets(name):
+            for segment, _, starts in self._all_targets(name):
                 if starts:
-                    rows.append((segment.start, min(starts) // self._unit, max(starts) // self._unit))
+                    rows.append((segment, min(starts) // self._unit, max(starts) // self._unit))
             farthest = max(max(last, -first) for _, first, last in rows)
             shift = self.model.integer(0, farthest + self._latest // self._unit)
-            for start, first, last in rows:
-                self.model.linear([(shift, 1), (start, -scale)], -first, FAR)
-                self.model.linear([(shift, 1), (start, scale)], last, FAR)
+            for segment, first, last in rows:
+                present = literals(segment.present)
+                self.model.linear([(shift, 1), (segment.start, -scale)], -first, FAR, *present)
+                self.model.linear([(shift, 1), (segment.start, scale)], last, FAR, *present)
             variables.append(shift)
         return variables
 
@@ -196,7 +216,7 @@ def _chunk(instance: Instance, step: int) -> int:
 
     A step of the grid, or the common divisor of all times if there would be too many segments.
     """
-    work = sum(action.duration for action in instance.actions if action.interruptible)
+    work = sum(longest_duration(action) for action in instance.actions if action.interruptible)
     if work // step <= _MOST_SEGMENTS:
         return step
     chunk = max(step, common_divisor(instance))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.schedule import Piece
+from planoracle.instances.model.schedule import Piece, variant_of
 from planoracle.instances.model.validation import MAX_TICKS
 
 
@@ -62,7 +62,8 @@ class TargetPieces:
         stretches = []
         for stretch in self.stretches:
             overlaps = stretch.first < end and first < stretch.end
-            if overlaps or stretch.first == stretch.end == first:
+            is_start = stretch.first == first and (first == end or first == stretch.end)
+            if overlaps or is_start:  # work of no length is compared by its start
                 stretches.append(stretch)
         return stretches
 
@@ -109,12 +110,19 @@ def _pairs(targets: Sequence[Stretch], actuals: Sequence[Stretch]) -> Iterator[t
         j += actual.end <= target.end
 
 
-def split_pieces(action: Action, pieces: Sequence[Piece]) -> tuple[TargetPieces | None, list[Piece]]:
+def split_pieces(
+    action: Action, pieces: Sequence[Piece], duration: int | None = None
+) -> tuple[TargetPieces | None, list[Piece]]:
     """Split the pieces that a submission has of an action into its target and redundant pieces.
 
     Pieces count in order of start until the action is complete; the last of them is cut if it is too long.
     Redundant are those after that, those of no length (unless the action has none), and those that start after
     ``MAX_TICKS``, which no instance's times exceed.
+
+    Parameters
+    ----------
+    duration
+        Ticks of the action in the mode of the pieces; by default those of the action.
 
     Raises
     ------
@@ -124,10 +132,11 @@ def split_pieces(action: Action, pieces: Sequence[Piece]) -> tuple[TargetPieces 
     stretches: list[Stretch] = []
     redundant: list[Piece] = []
     first, is_uncut = 0, True
+    work = action.duration if duration is None else duration
     for piece in sorted(pieces, key=_start):
-        remaining = action.duration - first
-        is_full = not remaining and (bool(action.duration) or bool(stretches))
-        is_empty = not piece.duration and action.duration
+        remaining = work - first
+        is_full = not remaining and (bool(work) or bool(stretches))
+        is_empty = not piece.duration and work
         if is_full or is_empty or piece.start > MAX_TICKS:
             redundant.append(piece)
             continue
@@ -137,7 +146,7 @@ def split_pieces(action: Action, pieces: Sequence[Piece]) -> tuple[TargetPieces 
         first += length
     if not stretches:
         return None, redundant
-    return TargetPieces(tuple(stretches), is_uncut and first == action.duration), redundant
+    return TargetPieces(tuple(stretches), is_uncut and first == work), redundant
 
 
 def _start(piece: Piece) -> int:
@@ -157,7 +166,12 @@ def split_all_pieces(
         if name not in instance.by_id:
             raise InputError("must name an action of the instance", field="target", value=name)
     for action in instance.actions:
-        pieces, extra = split_pieces(action, target.get(action.id, ()))
+        pieces_of_target = target.get(action.id, ())
+        duration = None
+        if pieces_of_target:
+            first_piece = min(pieces_of_target, key=_start)
+            duration = variant_of(instance, first_piece._replace(action=action.id)).duration
+        pieces, extra = split_pieces(action, pieces_of_target, duration)
         redundant += extra
         if pieces is not None:
             targets[action.id] = pieces

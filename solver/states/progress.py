@@ -7,8 +7,13 @@ from typing import NamedTuple
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.agents import interchangeable
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.features import Feature, features_of
+from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.state import PartialSchedule
+from planoracle.solver.exact.segments import version_groups
+
+# Ticks longer than any time between events.
+_FOREVER = 10**18
 
 
 class FixedPiece(NamedTuple):
@@ -34,6 +39,8 @@ class Progress:
         Starts of the fixed segments, in order, by position of the action; only actions that have been started.
     modes
         Their modes.
+    first
+        Number of the first segment of an action in the mode that it has been started in.
     agents
         Agents of fixed segments, by action and number of the segment.
     begins
@@ -50,6 +57,7 @@ class Progress:
 
     starts: dict[int, list[int]]
     modes: dict[int, int]
+    first: dict[int, int]
     agents: dict[tuple[int, int], str | None]
     begins: set[tuple[int, int]]
     pieces: list[FixedPiece]
@@ -63,9 +71,17 @@ class Progress:
         """Data on which the value of the state depends, except for the removed time."""
         return self.clock, tuple(sorted(self.pieces, key=lambda piece: piece[:2]))
 
+    def next(self, i: int) -> int:
+        """Return the number of the segment of an action after the fixed ones; 0 if none is fixed."""
+        return self.first[i] + len(self.starts[i]) if i in self.starts else 0
+
+    def is_fixed(self, i: int, k: int) -> bool:
+        """Return whether a segment of the model is fixed."""
+        return i in self.starts and self.first[i] <= k < self.next(i)
+
     def goes_on(self, i: int, k: int) -> bool:
         """Return whether a segment of a started action belongs to the same piece as the one before it."""
-        return k < len(self.starts[i]) and (i, k) not in self.begins
+        return k < self.next(i) and (i, k) not in self.begins
 
 
 class Translator:
@@ -80,27 +96,52 @@ class Translator:
     def __init__(self, instance: Instance, step: int) -> None:
         self.instance = instance
         self.step = step
-        #: Ticks of one segment, by action.
-        self.sizes = [
-            step if action.interruptible and action.duration > step else action.duration for action in instance.actions
-        ]
+        #: Ticks of one segment, and number of the first one in the model, by action and mode.
+        self.sizes = [self._sizes(action) for action in instance.actions]
+        self.first = [self._first_segments(action) for action in instance.actions]
         #: First agent of each agent's crew.
         self.head_of: dict[str, str] = {}
         for crew in interchangeable(instance):
             self.head_of.update(dict.fromkeys(crew, crew[0]))
-        actions = enumerate(instance.actions)
-        self._paused = {i for i, action in actions if action.interruptible and action.attended}
         # A negative maximum lag keeps its actions apart like a minimum lag, and a negative minimum lag together.
         lags = [max(abs(lag.minimum or 0), abs(lag.maximum or 0)) for lag in instance.lags]
         reach = max(lags, default=0) + max(action.release for action in instance.actions)
-        # Idle time after which earlier events no longer matter.
+        # Idle time after which earlier events no longer matter; with windows and calendars, times do not shift.
         self._memory = (-(-reach // step) + 1) * step
+        if features_of(instance) & {Feature.WINDOWS, Feature.CALENDARS}:
+            self._memory = _FOREVER
+
+    def _sizes(self, action: Action) -> list[int]:
+        """Return the ticks of one segment of an action in each mode."""
+        sizes = []
+        for variant in self.instance.variants[action.id]:
+            is_cut = action.interruptible and variant.duration > self.step
+            sizes.append(self.step if is_cut else variant.duration)
+        return sizes
+
+    def _first_segments(self, action: Action) -> list[int]:
+        """Return the number of the first segment of an action in each mode: those of other modes come before it."""
+        first = [0] * len(action.modes)
+        number = 0
+        for group in version_groups(self.instance, action):
+            for mode in group.modes:
+                first[mode] = number
+            is_cut = action.interruptible and group.duration > self.step
+            number += group.duration // self.step if is_cut else 1
+        return first
+
+    def is_cuttable(self, piece: FixedPiece) -> bool:
+        """Return whether a start inside a fixed piece would cut the piece if it were open."""
+        action = self.instance.actions[piece.action]
+        variant = self.instance.variants[action.id][piece.mode]
+        return action.interruptible and variant.attended > 0
 
     def progress(self, state: PartialSchedule) -> Progress:
         """Translate a state; raises `InputError` if its times do not fit the step or the actions."""
         index, step = self.instance.index, self.step
         starts: dict[int, list[int]] = {}
         modes: dict[int, int] = {}
+        first: dict[int, int] = {}
         agents: dict[tuple[int, int], str | None] = {}
         begins: set[tuple[int, int]] = set()
         pieces: list[FixedPiece] = []
@@ -109,7 +150,7 @@ class Translator:
             cut += max(0, piece.start - cut - end - self._memory)
             start, i = piece.start - cut, index[piece.action]
             end = max(end, start + piece.duration)
-            size = self.sizes[i]
+            size = self.sizes[i][piece.mode]
             segments, remainder = divmod(piece.duration, size) if size else (1, piece.duration)
             if start % step or remainder:
                 raise InputError(
@@ -121,10 +162,11 @@ class Translator:
                 continue
             fixed = starts.setdefault(i, [])
             modes[i] = piece.mode
-            begins.add((i, len(fixed)))
+            first[i] = self.first[i][piece.mode]
+            begins.add((i, first[i] + len(fixed)))
             pieces.append(FixedPiece(i, start // step, (start + piece.duration) // step, piece.mode, piece.agent))
             for k in range(segments):
-                agents[i, len(fixed)] = piece.agent
+                agents[i, first[i] + len(fixed)] = piece.agent
                 fixed.append((start + k * size) // step)
         cut += max(0, state.clock - cut - end - self._memory)
         if (state.clock - cut) % step:
@@ -133,7 +175,7 @@ class Translator:
         cuttable = []
         for fixed_piece in pieces:
             agent, earliest_cut = fixed_piece.agent, max(clock, fixed_piece.start + 1)
-            if agent is not None and fixed_piece.action in self._paused and fixed_piece.end > earliest_cut:
+            if agent is not None and self.is_cuttable(fixed_piece) and fixed_piece.end > earliest_cut:
                 cuttable.append((self.head_of[agent], fixed_piece))
         latest = max(clock, -(-end // step))
-        return Progress(starts, modes, agents, begins, pieces, cuttable, clock, latest, cut)
+        return Progress(starts, modes, first, agents, begins, pieces, cuttable, clock, latest, cut)

@@ -13,6 +13,7 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.state import STATES
 from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.registry import contradiction
@@ -57,6 +58,7 @@ class RunValues:
 
     def state_value(self, environment: AnyEnvironment, before: StateValue | None = None) -> StateValue:
         """Return the value of the state of a run."""
+        STATES.check(cast("Instance", environment.problem))
         if environment.impossible is not None:
             return StateValue(Value.infeasible())
         point = self._point(environment)
@@ -121,6 +123,7 @@ class Solver:
     """Values and options of one run; ``limit`` is that of one point of it."""
 
     def __init__(self, run: AnyScheduleRun, limit: Limit) -> None:
+        STATES.check(run.problem)
         self.run = run
         self._accepts = _simulator(run).acceptance(run.rules)
         self.limit = limit

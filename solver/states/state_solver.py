@@ -10,17 +10,20 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
+from typing import NamedTuple
 
 from planoracle.instances.model.cache import ProblemCache
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.features import features_of
+from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, WorkLimit, charge, counted_work, deadline_of
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.cp_model import CpOutcome, negated, run
+from planoracle.solver.exact.latest_end import latest_end
 from planoracle.solver.exact.schedule_model import ScheduleModel
-from planoracle.solver.exact.segments import holds
+from planoracle.solver.exact.segments import Segment, holds
 from planoracle.solver.states.progress import FixedPiece, Key, Progress, Translator
 
 # Lower bound of infeasible states: bounds of later states stay above all makespans.
@@ -65,6 +68,19 @@ class StateModel:
                 self._changed[variable] = domain
 
 
+class Needs(NamedTuple):
+    """Steps that an action takes, that it holds an agent, and that pass at least after it."""
+
+    duration: int
+    attended: int
+    tail: int
+
+
+def _is_starter(instance: Instance, action: Action) -> bool:
+    """Return whether an action may need an agent at its start only."""
+    return any(variant.agents and not variant.attended for variant in instance.variants[action.id])
+
+
 class InstanceModel:
     """Bounds and models of an instance whose times are counted in steps of so many ticks."""
 
@@ -73,17 +89,25 @@ class InstanceModel:
         self.step = step
         self.translator = Translator(instance, step)
         self.windows = windows(instance)
-        self.horizon = -(-horizon(instance) // step)
-        self.lower_bound = -(-lower_bound(instance, self.windows) // step) if self.windows.consistent else _INFEASIBLE
-        actions, tails = instance.actions, self.windows.tail
-        self.starters = [i for i, action in enumerate(actions) if not action.attended and instance.eligible(action)]
+        self.horizon = -(-(latest_end if features_of(instance) else horizon)(instance) // step)
+        self.lower_bound = _INFEASIBLE
+        if self.windows.consistent:
+            self.lower_bound = -(-lower_bound(instance, self.windows) // step)
+        self.starters = [i for i, action in enumerate(instance.actions) if _is_starter(instance, action)]
         # A start cannot cut pieces of these if the model states that they continue.
         self.limited = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
-        self.remaining = [action.duration // step + tail // step for action, tail in zip(actions, tails, strict=True)]
-        self.attended = [action.attended // step for action in actions]
         self._models: dict[tuple[int, tuple[tuple[str, int], ...]], StateModel] = {}
         #: Values of the beginning with the work that they took, by the latest time of the model and the limit.
         self.roots: dict[tuple[int, Limit], tuple[Value, int]] = {}
+
+    def needs(self, i: int, mode: int | None = None) -> Needs:
+        """Return the needs of an action in a mode, or at least in each."""
+        variants = self.instance.variants[self.instance.actions[i].id]
+        if mode is not None:
+            variants = (variants[mode],)
+        duration = min(variant.duration for variant in variants) // self.step
+        attended = min(variant.attended for variant in variants) // self.step
+        return Needs(duration, attended, self.windows.tail[i] // self.step)
 
     def state_model(self, latest: int, room: Counter[str]) -> StateModel:
         """Return the model for times up to ``latest`` with so many fixed pieces of each crew."""
@@ -258,7 +282,8 @@ class StateSolver:
     def _fix_action(self, built: StateModel, progress: Progress, i: int, domains: dict[int, tuple[int, int]]) -> None:
         """Set the domains of the starts and of the mode of an action."""
         model, clock = built.model, progress.clock
-        segments, starts = model.segments[i], progress.starts.get(i, ())
+        starts = progress.starts.get(i, ())
+        segments = _segments(model, progress, i)
         for segment, start in zip(segments, starts, strict=False):
             domains[segment.start] = (start, start)
         if len(starts) < len(segments):  # those after the first open one come later anyway
@@ -268,7 +293,7 @@ class StateSolver:
                 domains[first_open] = (clock, max(latest, clock))
         if not starts:
             return
-        for k in range(1, len(starts) + 1):
+        for k in range(progress.first[i] + 1, progress.next(i) + 1):
             for literal in built.goes_on.get((i, k), ()):
                 _fix_literal(domains, literal, holds=progress.goes_on(i, k))
         for mode, choice in enumerate(model.modes[i]):
@@ -287,17 +312,17 @@ class StateSolver:
         """Lower bound in steps: what has been started, every action still to do, and all that needs an agent."""
         clock, bound = progress.clock, self._lower_bound
         work, shortest_tail = 0, _INFEASIBLE
-        for i, remaining in enumerate(self._ground.remaining):
+        for i in range(len(self.instance.actions)):
             starts = progress.starts.get(i)
-            size = self._translator.sizes[i] // self.step
+            needs = self._ground.needs(i, progress.modes.get(i))
+            remaining, attended = needs.duration + needs.tail, needs.attended
             if starts is not None:
+                size = self._translator.sizes[i][progress.modes[i]] // self.step
                 done = size * len(starts)
                 bound = max(bound, starts[-1] + size + remaining - done)
-                if done >= self.instance.actions[i].duration // self.step:
+                if done >= needs.duration:
                     continue
-                remaining, attended = remaining - done, max(0, self._ground.attended[i] - done)
-            else:
-                attended = self._ground.attended[i]
+                remaining, attended = remaining - done, max(0, attended - done)
             bound = max(bound, clock + remaining)
             if attended:
                 work += attended
@@ -460,8 +485,16 @@ class StateSolver:
         """Return the pieces that a witness adds to a state which it completes."""
         progress = self._translator.progress(state)
         rows = witness.model.pieces(witness.solution, progress.agents, progress.begins)
-        pieces = (piece for i, k, piece in rows if k >= len(progress.starts.get(i, ())))
+        pieces = (piece for i, k, piece in rows if not progress.is_fixed(i, k))
         return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in pieces))
+
+
+def _segments(model: ScheduleModel, progress: Progress, i: int) -> list[Segment]:
+    """Return the segments of an action: of the mode that it has been started in, or all if it has not."""
+    if i not in progress.modes:
+        return model.segments[i]
+    mode = progress.modes[i]
+    return next(version.segments for version in model.versions[i] if mode in version.modes)
 
 
 def _fix_literal(domains: dict[int, tuple[int, int]], literal: int, *, holds: bool) -> None:
@@ -472,7 +505,8 @@ def _fix_literal(domains: dict[int, tuple[int, int]], literal: int, *, holds: bo
 
 def _keeps_action(built: StateModel, progress: Progress, i: int, solution: list[int]) -> bool:
     """Return whether a solution keeps the starts, the pieces and the mode of an action."""
-    segments, starts = built.model.segments[i], progress.starts.get(i, ())
+    starts = progress.starts.get(i, ())
+    segments = _segments(built.model, progress, i)
     for segment, start in zip(segments, starts, strict=False):
         if solution[segment.start] != start:
             return False
@@ -480,7 +514,7 @@ def _keeps_action(built: StateModel, progress: Progress, i: int, solution: list[
         return False
     if not starts:
         return True
-    for k in range(1, len(starts) + 1):
+    for k in range(progress.first[i] + 1, progress.next(i) + 1):
         if not progress.goes_on(i, k) and _runs_on(built, i, k, solution):
             return False
     for use, setting, joined in built.joins:
@@ -496,8 +530,10 @@ def _runs_on(built: StateModel, i: int, k: int, solution: list[int]) -> bool:
 
 def _cuts(built: StateModel, witness: Witness, i: int, progress: Progress) -> bool:
     """Return whether a witness starts an action inside a fixed piece of a crew that could do it."""
-    fixed = len(progress.starts.get(i, ()))
-    for k, segment in enumerate(witness.model.segments[i][fixed:], fixed):
+    for k, segment in enumerate(witness.model.segments[i]):
+        is_absent = segment.present is not None and not holds(segment.present, witness.solution)
+        if is_absent or progress.is_fixed(i, k):
+            continue
         time = witness.solution[segment.start]
         for head, piece in progress.cuttable:
             is_inside = head in segment.agents and piece.start < time < piece.end

@@ -21,7 +21,9 @@ from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.schedule_run import AnyScheduleRun
 from planoracle.instances.protocol.simulator import Acceptance
-from planoracle.solver.exact.bounds import common_tick
+from planoracle.solver.exact.bounds import common_tick, longest_duration
+from planoracle.solver.exact.latest_end import latest_end
+from planoracle.solver.exact.model_size import has_many_off_times
 from planoracle.solver.states.state_solver import StateSolver, Value
 
 # With more steps than this in interruptible actions a model is too large; points are then left open.
@@ -66,7 +68,9 @@ def value_of(
     if point.complete:
         end = max(point.reached, lost + max(piece.end for piece in point.state.pieces))
         return Value(end, end)
-    if sum(action.duration for action in instance.actions if action.interruptible) > _MAX_SEGMENTS * step:
+    if sum(longest_duration(action) for action in instance.actions if action.interruptible) > _MAX_SEGMENTS * step:
+        return Value(at_least, at_most)
+    if instance.calendars and has_many_off_times(instance, point.state.clock + latest_end(instance)):
         return Value(at_least, at_most)
     solver = state_solver({} if solvers is None else solvers, instance, step, point.state.clock)
     state_at_most = None if at_most is None else at_most - lost

@@ -1,7 +1,7 @@
 """Runner of pages: `console` blocks and `python` blocks with `>>>`, in order, in an empty folder.
 
-``python tests/support/pages.py PAGE ...`` writes the output of the commands into the pages, and the facts of
-``tests/facts`` into ``facts.md``.
+``python tests/support/pages.py PAGE ...`` writes the output of the commands into the pages, the facts of ``tests/facts``
+into ``facts.md``, and what components declare into ``features.md``.
 """
 
 from __future__ import annotations
@@ -115,6 +115,8 @@ def _write(path: Path) -> None:
     page = path.read_text("utf-8")
     if path.stem == "facts":
         page = generated_pages.facts_page(page)
+    if path.stem == "features":
+        page = generated_pages.features_page(page)
     with tempfile.TemporaryDirectory() as folder:
         parts, end = [], 0
         for block in blocks(page):

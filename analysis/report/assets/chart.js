@@ -56,6 +56,8 @@ class Chart extends Drawing {
     if (entries.length && bars.some((one) => this.group(one.piece) === entries.length))
       entries.push(entry(swatch("", index.colours.others), "other steps"));
     if (bars.some((one) => one.released < one.end)) entries.push(entry(swatch("hatched"), "unattended"));
+    if (this.plans.some((plan) => [...plan.rows.values()].some((row) => row.off.length)))
+      entries.push(entry(swatch("off"), "off"));
     if (this.plans.some((plan) => plan.pieces.some((piece) => !piece.done)))
       entries.push(entry(swatch("undone"), "submitted, not carried out"));
     if (this.faults.some((fault) => fault.start !== null))

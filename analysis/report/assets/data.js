@@ -89,8 +89,20 @@ function span(time, ticks) {
   return (ticks < 0 ? "-" : "") + (text || "0 s");
 }
 
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+// Text of a local time, given as milliseconds as if its zone were UTC.
+function dateText(milliseconds) {
+  const date = new Date(milliseconds);
+  const seconds = date.getUTCSeconds();
+  const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}${seconds ? `:${two(seconds)}` : ""}`;
+  return `${DAYS[date.getUTCDay()]} ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${time}`;
+}
+
 function moment(time, tick) {
   if (tick === null || tick === undefined) return DASH;
+  if (time.start) return dateText(Date.parse(`${time.start}Z`) + 1000 * tick * time.seconds);
   return time.seconds === 1 ? clock(tick) : `${time.unit} ${tick + time.first}`;
 }
 

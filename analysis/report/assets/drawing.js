@@ -5,7 +5,7 @@ class Drawing {
   // sheet and priced: details and regret of a submission, null for the best plan alone; whole: all was carried out.
   constructor(chart, time, sheet, priced, whole) {
     this.chart = chart;
-    this.time = time;
+    this.time = chart.start ? { ...time, start: chart.start } : time;
     this.priced = priced;
     this.whole = whole;
     this.zoom = 1;
@@ -204,6 +204,10 @@ class Drawing {
       const lanes = pack(row.bars);
       this.name(row.name, y, "row");
       layers.push(draw("line", { class: "rule", x1: 0, x2: width, y1: y - LANE / 2, y2: y - LANE / 2 }));
+      for (const [begin, end] of offTimes(row, this.horizon)) {
+        const [x, right] = [this.scale(begin), this.scale(end)];
+        layers.push(draw("rect", { class: "off", x, y: y - LANE / 2, width: right - x, height: lanes * (BAR + LANE) }));
+      }
       for (const one of row.bars) layers.push(this.bar(one, y + one.lane * (BAR + LANE)));
       y += lanes * (BAR + LANE);
     }
@@ -334,6 +338,21 @@ class Drawing {
     return y + lanes * MARK + LANE;
   }
 
+  // Steps of an axis with dates, in ticks, and the label of a tick: the date at midnight, else the clock time.
+  dateSteps() {
+    const { start, seconds } = this.time;
+    const days = [1, 2, 7, 14, 28, 56, 112, 364].map((number) => number * 86400);
+    const round = [...CLOCK_STEPS.filter((step) => step < 86400), ...days].map((step) => step / seconds);
+    const midnight = Date.parse(`${start.slice(0, 10)}T00:00:00Z`);
+    const elapsed = (Date.parse(`${start}Z`) - midnight) / 1000 / seconds;
+    const tickLabel = (tick) => {
+      const text = moment(this.time, tick);
+      const time = text.slice(text.lastIndexOf(" ") + 1);
+      return time === "00:00" ? text.slice(0, -6) : time;
+    };
+    return { round, tickLabel, offset: elapsed };
+  }
+
   drawAxis(width, bottom) {
     const hours = this.horizon >= 3600;
     const isClock = this.time.seconds === 1;
@@ -341,11 +360,14 @@ class Drawing {
     const round = [...(isClock ? CLOCK_STEPS.filter((step) => !hours || step >= 60) : [])];
     for (let power = 1; power < 1e16; power *= 10)
       round.push(...[1, 2, 5].map((digit) => digit * power * (isClock ? 86400 : 1)));
-    const step = round.find((one) => this.horizon / one <= room) ?? this.horizon;
+    const dates = this.time.start ? this.dateSteps() : null;
+    const step = (dates?.round ?? round).find((one) => this.horizon / one <= room) ?? this.horizon;
     const grid = draw("g", { class: "axis", "aria-hidden": "true" });
-    const tickLabel = (tick) =>
+    const plainLabel = (tick) =>
       isClock ? (hours ? clock(tick).slice(0, -3) : clock(tick, false)).replace(/^0(?=\d)/, "") : String(tick);
-    for (let tick = 0; tick <= this.horizon; tick += step) {
+    const tickLabel = dates?.tickLabel ?? plainLabel;
+    const offset = dates ? Math.ceil(dates.offset / step) * step - dates.offset : 0;
+    for (let tick = offset; tick <= this.horizon; tick += step) {
       const x = this.scale(tick);
       grid.append(
         draw("line", { x1: x, x2: x, y1: TITLE, y2: bottom }),
@@ -356,7 +378,8 @@ class Drawing {
         ),
       );
     }
-    this.name(isClock ? (hours ? "h:mm" : "m:ss") : `${this.time.unit}s`, bottom, "row");
+    if (dates) this.name(moment(this.time, 0), bottom, "row");
+    else this.name(isClock ? (hours ? "h:mm" : "m:ss") : `${this.time.unit}s`, bottom, "row");
     return grid;
   }
 

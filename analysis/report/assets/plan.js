@@ -31,6 +31,24 @@ function pack(spans) {
   return Math.max(1, lanes.length);
 }
 
+const MOST_OFF = 2000;
+
+// Off-times of a row until a tick, without the parts before tick 0; none if there are too many to draw.
+function offTimes(row, horizon) {
+  const times = [];
+  for (const { period, spans } of row.off)
+    for (const [begin, end] of spans) {
+      // The fewest periods after which it ends after tick 0.
+      const first = period ? Math.floor(-end / period) + 1 : 0;
+      for (let shift = first * period; begin + shift < horizon; shift += period) {
+        if (end + shift > 0) times.push([Math.max(0, begin + shift), Math.min(end + shift, horizon)]);
+        if (times.length > MOST_OFF) return [];
+        if (!period) break;
+      }
+    }
+  return times;
+}
+
 class Plan {
   constructor(chart, source, pieces, title, method) {
     this.title = title;
@@ -61,6 +79,8 @@ class Plan {
       this.rows.set(`r${i}`, { name: size > 1 ? `${name} (${size})` : name, bars: [] }),
     );
     this.rows.set("own", { name: "unattended", bars: [] });
+    for (const row of this.rows.values()) row.off = [];
+    for (const [key, period, spans] of chart.off ?? []) this.rows.get(key).off.push({ period, spans });
     for (const piece of this.pieces) this.place(piece);
     for (const [key, row] of this.rows) if (!row.bars.length) this.rows.delete(key);
     this.end = Math.max(0, ...this.pieces.filter((piece) => piece.done).map((piece) => piece.end));
@@ -68,7 +88,8 @@ class Plan {
 
   place(piece) {
     const { action, agent, start, end } = piece;
-    const held = action.cut && action.attended ? end - start : Math.min(action.attended, end - start);
+    const attended = action.modes[piece.mode]?.[2] ?? action.attended;
+    const held = action.cut && attended ? end - start : Math.min(attended, end - start);
     const began = agent < 0 ? start : start + held;
     const released = this.rows.has("a0") ? began : end; // without agents, no work is marked as unattended
     const put = (key, from, to, amount) =>

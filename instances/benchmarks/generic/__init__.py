@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.benchmark import lazy
@@ -97,6 +98,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     former_name = "own"
     stepwise = False
     self_contained = True
+    features = frozenset(Feature)
 
     reader = lazy("planoracle.instances.benchmarks.generic.problems")
     language = lazy("planoracle.instances.benchmarks.generic.language")
@@ -111,6 +113,10 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read the formats of the literature, see `planoracle.instances.literature`."""
         return list(self._literature.read_data(data, path))
+
+    def render(self, problem: Instance, schedule: Schedule) -> str:
+        """Write a schedule as JSON, also an empty one, in which all optional tasks are left out."""
+        return super().render(problem, schedule) or "[]"
 
     def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Omit pieces of actions that do not exist."""

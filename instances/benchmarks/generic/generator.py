@@ -14,11 +14,14 @@ from planoracle.instances.generate.random_network import (
     gaps,
     random_precedences,
     sample_share,
+    serial_schedule,
     windows,
     with_witness,
 )
+from planoracle.instances.generate.workshops import with_deadlines_and_weights, with_workshop_features
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.schedule_rules import referee
 from planoracle.instances.protocol.capabilities import Generator
 
 #: Largest demand of an action for one resource.
@@ -31,7 +34,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     Tasks are independent of each other. Demands and capacities are drawn as by ProGen (Kolisch, Sprecher and Drexl,
     1995); networks have a given order strength. Maximum lags are drawn from 0 to a length that decreases with the
     tightness, first for precedences whose lags a serial schedule satisfies; other lags are extended until it satisfies
-    them.
+    them. Set-up times, calendars, budgets and the like are drawn last, such that problems without them stay the same.
 
     Raises
     ------
@@ -99,6 +102,12 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     ample = [Resource(f"resource{number}", peak) for number in numbers]
     instance = Instance(name, tuple(actions), tuple(lags), tuple(ample), agents)
     instance = replace(instance, resources=_scarce(instance, parameters.resource_strength))
+    instance = with_workshop_features(random, instance, parameters)
+    if parameters.deadlines or parameters.optional:
+        serial = serial_schedule(instance, order)
+        instance = with_deadlines_and_weights(random, instance, parameters, serial)
+    if not parameters.feasible and referee(instance, serial_schedule(instance, order)).violations:
+        return instance, None
     return with_witness(instance, order, widen=parameters.feasible)
 
 

@@ -66,8 +66,9 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
     def introduction(self) -> str:
         """Return the problem, and a command as an example."""
         action = self.problem.actions[0]
-        agents = self.problem.eligible(action) or (None,)
-        piece = Piece(action.id, action.release, action.duration, agents[0])
+        variant = self.problem.variants[action.id][0]
+        agents = variant.agents or (None,)
+        piece = Piece(action.id, action.release, variant.duration, agents[0])
         example = self.simulator.words(piece)
         return f"{brief(self.simulator.problem)}\nA command, as an example: {example}"
 

@@ -24,7 +24,10 @@ def _value_of(name: str) -> Callable[[Row], float]:
 
 
 def _score(row: Row) -> float | None:
-    """Return the optimum divided by the makespan of a success, else 0; empty without a known optimum."""
+    """Return the optimum divided by the makespan of a success, else 0; empty without a known optimum.
+
+    It is empty, too, if the plan leaves out optional tasks of the best weight: the row then has no optimum.
+    """
     if not row["success"]:
         return 0.0
     optimum = row["optimal_makespan"] or row.get("claimed_optimum")

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Final
 
 from planoracle.instances.benchmarks.generic.action_names import ActionNames, key_of
+from planoracle.instances.benchmarks.generic.plan_breaks import end_with_breaks, with_breaks
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.problem import GENERAL
@@ -85,6 +86,13 @@ class TimedRow:
     names_agent: bool = False
     mode: int | None = None
 
+    @property
+    def length(self) -> int:
+        """Duration of the action in the mode of the row; that of the action in a mode that does not exist."""
+        modes = self.action.modes
+        mode = self.mode or 0
+        return self.action.duration_in(modes[mode]) if mode < len(modes) else self.action.duration
+
 
 def is_row(value: object, names: ActionNames) -> bool:
     """Return whether a value is a row: an object with action and time, or ``["action", 0, 5]``."""
@@ -130,15 +138,15 @@ def pieces_of(problem: Instance, rows: Sequence[object]) -> list[Piece]:
     written_pieces = [_written_piece(problem, row) for row in rows]
     pieces = [piece for piece in written_pieces if piece is not None]
     if len(pieces) == len(rows):
-        return pieces
+        return with_breaks(problem, pieces)
     names = ActionNames(problem)
     timed = []
     for i, row in enumerate(rows):
         timed.append(timed_row(problem, names, row, f"plan[{i}]"))
-    timed = _without_doubtful_lengths(timed)
+    timed = _with_modes(problem, _without_doubtful_lengths(problem, timed))
     _check_ends(timed)
     counts = Counter(row.action.id for row in timed)
-    return [_piece(problem, row, counts[row.action.id]) for row in timed]
+    return with_breaks(problem, [_piece(problem, row, counts[row.action.id]) for row in timed])
 
 
 def _written_piece(problem: Instance, row: object) -> Piece | None:
@@ -341,27 +349,53 @@ def _with_machine(problem: Instance, row: TimedRow, value: object) -> TimedRow:
         accepted = ", ".join(usable) or "no machine"
         message = f"{row.action.id} uses {accepted}"
         raise PlanError(message, field=f"{row.field}.machine", value=value)
-    return replace(row, mode=fitting[0])
+    return replace(row, mode=_first_fitting(problem, row, fitting))
 
 
-def _without_doubtful_lengths(rows: list[TimedRow]) -> list[TimedRow]:
+def _with_modes(problem: Instance, rows: list[TimedRow]) -> list[TimedRow]:
+    """Return rows with modes: for a single row, the first mode with its duration and agent, else 0."""
+    counts = Counter(row.action.id for row in rows)
+    resolved = []
+    for row in rows:
+        modes = range(len(row.action.modes))
+        is_open = row.mode is None and len(modes) > 1 and counts[row.action.id] == 1
+        resolved.append(replace(row, mode=_first_fitting(problem, row, modes)) if is_open else row)
+    return resolved
+
+
+def _first_fitting(problem: Instance, row: TimedRow, modes: Sequence[int]) -> int:
+    """Return the first of some modes that has the duration and the agent of a row, else the first of all."""
+    length = row.duration
+    if length is None and row.start is not None and row.end is not None:
+        length = row.end - row.start
+    variants = problem.variants[row.action.id]
+    for mode in modes:
+        variant = variants[mode]
+        has_agent = not row.names_agent or row.agent in (variant.agents or (None,))
+        has_length = length in (None, variant.duration) or _ends_after_breaks(problem, replace(row, mode=mode))
+        if has_agent and has_length:
+            return mode
+    return modes[0]
+
+
+def _without_doubtful_lengths(problem: Instance, rows: list[TimedRow]) -> list[TimedRow]:
     """Decide for a whole plan if the third entries of its rows are durations or ends."""
     doubtful = [row for row in rows if row.length_or_end is not None]
     if not doubtful:
         return rows
-    as_durations = [replace(row, duration=row.length_or_end) for row in doubtful]
-    as_ends = [replace(row, end=row.length_or_end) for row in doubtful]
-    fitting = [choice for choice in (as_durations, as_ends) if _adds_up(choice)]
+    as_durations = _with_modes(problem, [replace(row, duration=row.length_or_end) for row in doubtful])
+    as_ends = _with_modes(problem, [replace(row, end=row.length_or_end) for row in doubtful])
+    fitting = [choice for choice in (as_durations, as_ends) if _adds_up(problem, choice)]
     if not fitting:
         message = "is neither the duration nor the end of the action; write objects with start and duration or end"
         rows_and_durations = zip(doubtful, as_durations, strict=True)
-        first = next(row for row, as_duration in rows_and_durations if not _adds_up([as_duration]))
+        first = next(row for row, as_duration in rows_and_durations if not _adds_up(problem, [as_duration]))
         raise PlanError(message, field=f"{first.field}[2]", value=first.length_or_end)
     decided = iter(fitting[0])
     return [row if row.length_or_end is None else next(decided) for row in rows]
 
 
-def _adds_up(rows: Iterable[TimedRow]) -> bool:
+def _adds_up(problem: Instance, rows: Iterable[TimedRow]) -> bool:
     """Return whether the pieces of each action in some rows add up to its duration."""
     totals: dict[str, int] = {}
     durations: dict[str, int] = {}
@@ -371,10 +405,22 @@ def _adds_up(rows: Iterable[TimedRow]) -> bool:
             length = (row.end or 0) - (row.start or 0)
         if length < 0:
             return False
+        if row.duration is None and _ends_after_breaks(problem, row):
+            length = row.length
         action = row.action
         totals[action.id] = totals.get(action.id, 0) + length
-        durations[action.id] = action.duration
+        durations[action.id] = row.length
     return totals == durations
+
+
+def _ends_after_breaks(problem: Instance, row: TimedRow) -> bool:
+    """Return whether a row ends when its action does, which pauses in breaks."""
+    if not row.action.pauses_in_breaks or row.start is None or row.end is None:
+        return False
+    eligible = _eligible(problem, row)
+    agent = row.agent if row.names_agent or len(eligible) != 1 else eligible[0]
+    piece = Piece(row.action.id, row.start, row.length, agent, row.mode or 0)
+    return end_with_breaks(problem, piece) == row.end
 
 
 def _check_ends(rows: Iterable[TimedRow]) -> None:
@@ -386,7 +432,7 @@ def _check_ends(rows: Iterable[TimedRow]) -> None:
         if row.end is not None and row.start is not None and row.duration is None:
             ends.append(row)
             lengths.append(row.end - row.start + 1)
-            durations.append(row.action.duration)
+            durations.append(row.length)
     if len(ends) > 1 and lengths == durations:
         first = ends[0]
         message = "all ends are one tick early; an end is the first tick after the action, not its last tick"
@@ -395,20 +441,28 @@ def _check_ends(rows: Iterable[TimedRow]) -> None:
 
 def _piece(problem: Instance, row: TimedRow, count: int) -> Piece:
     """Return the piece of a row; ``count`` is the number of rows of its action."""
-    start, duration = _span(row, count)
     agent = _implied_agent(problem, row) if not row.names_agent else row.agent
+    start, duration = _span(problem, row, agent, count)
     return Piece(row.action.id, start, duration, agent, row.mode or 0)
 
 
-def _span(row: TimedRow, count: int) -> tuple[int, int]:
+def _span(problem: Instance, row: TimedRow, agent: str | None, count: int) -> tuple[int, int]:
     """Return start and duration, of which one may follow from the end or from the problem."""
     start, end = row.start, row.end
     duration = row.duration
+    if row.action.pauses_in_breaks:
+        if start is None:
+            message = f"is missing; {row.action.id} pauses in breaks, so that its start does not follow from its end"
+            raise PlanError(message, field=f"{row.field}.start")
+        piece = Piece(row.action.id, start, row.length, agent, row.mode or 0)
+        if end is not None and duration == row.length and end == end_with_breaks(problem, piece):
+            return start, end - start
     if duration is None and (start is None or end is None):
-        if row.action.interruptible and count > 1:
-            message = f"is missing; {row.action.id} is interruptible and has {count} pieces, each of which needs it"
+        if count > 1 and (row.action.interruptible or row.action.pauses_in_breaks):
+            pauses = "is interruptible" if row.action.interruptible else "pauses in breaks"
+            message = f"is missing; {row.action.id} {pauses} and has {count} pieces, each of which needs it"
             raise PlanError(f"{message}, or start and end", field=f"{row.field}.duration")
-        duration = row.action.duration
+        duration = row.length
     if start is None and end is not None and duration is not None:
         start = end - duration
     if start is None or start < 0:
@@ -423,10 +477,17 @@ def _span(row: TimedRow, count: int) -> tuple[int, int]:
 
 def _implied_agent(problem: Instance, row: TimedRow) -> str | None:
     """Return the only eligible agent of a row without one; other benchmarks assign agents themselves."""
-    eligible = problem.eligible(row.action)
+    eligible = _eligible(problem, row)
     if problem.benchmark != GENERAL or not eligible:
         return None
     if len(eligible) > 1:
         message = f"is missing; the agent must be one of {', '.join(eligible[:5])}"
         raise PlanError(message, field=f"{row.field}.agent")
     return eligible[0]
+
+
+def _eligible(problem: Instance, row: TimedRow) -> tuple[str, ...]:
+    """Return the eligible agents of an action in the mode of a row."""
+    variants = problem.variants[row.action.id]
+    mode = row.mode or 0
+    return variants[mode].agents if mode < len(variants) else problem.eligible(row.action)

@@ -14,7 +14,7 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.general_violations import fault, other_of
 from planoracle.instances.model.instance import Instance, Lag
-from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule import Piece, Schedule, variant_of
 from planoracle.instances.model.schedule_rules import referee, violations_of_last
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Other, Replay, Violation
@@ -23,6 +23,7 @@ from planoracle.instances.protocol.decision_points import (
     DecisionPoint,
     clock_after,
     piece_choices,
+    remaining_ticks,
     started,
     wait_words,
     waited,
@@ -31,7 +32,7 @@ from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import language
 from planoracle.instances.protocol.simulator import CLOSE, Acceptance, LegalCommand, ScheduleSimulator, Step, Unreadable
-from planoracle.instances.protocol.start_times import MAX_LENGTHS, moments
+from planoracle.instances.protocol.start_times import MAX_LENGTHS, fitting_starts, fixed_times, moments
 
 #: Maximum number of refused commands; the next refusal ends the run.
 MAX_REFUSALS = 10
@@ -225,16 +226,16 @@ class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str
         """
         problem, point = self.problem, state.point
         pieces = point.state.pieces
-        remaining = [action.duration for action in problem.actions]
-        for piece in pieces:
-            remaining[problem.index[piece.action]] -= piece.duration
+        remaining = remaining_ticks(problem, pieces)
         ends = [piece.end for piece in pieces]
         over = ends.copy()
-        over += [piece.start + problem.by_id[piece.action].attended for piece in pieces]
+        over += [piece.start + variant_of(problem, piece).attended for piece in pieces]
         over += [end + lag for end, lag in product(ends, _lags(problem))]
         over += [action.release for action in problem.actions]
+        over += fitting_starts(problem, remaining, [point.state.clock, *over])
         commands: dict[str, None] = {}
-        for start, positions in moments(problem, point.state.clock, over, remaining):
+        remaining_by_position = [remaining[action.id] for action in problem.actions]
+        for start, positions in moments(problem, point.state.clock, over, remaining_by_position):
             only = None
             if positions is not None:
                 only = {problem.actions[position].id for position in positions}
@@ -310,9 +311,14 @@ def _grid(problem: Instance) -> int:
     """Return the grid of parts of interruptible actions, in ticks; it bounds the number of parts."""
     limits = chain.from_iterable((lag.minimum, lag.maximum) for lag in problem.lags)
     lengths = [abs(limit) for limit in limits if limit]
-    lengths += [action.duration for action in problem.actions]
+    lengths += fixed_times(problem)
+    longest = 1
+    for action in problem.actions:
+        durations = [variant.duration for variant in problem.variants[action.id]]
+        lengths += durations
+        if action.interruptible:
+            longest = max(longest, *durations)
     grid = gcd(*lengths) or 1
-    longest = max((action.duration for action in problem.actions if action.interruptible), default=1)
     factor = -(-longest // (MAX_LENGTHS * grid))
     return grid * factor
 
@@ -321,10 +327,9 @@ def _early(instance: Instance, point: DecisionPoint) -> set[str]:
     """Return actions whose releases or minimum lags forbid a start now; `fault_of` rejects the same."""
     clock, pieces = point.state.clock, point.state.pieces
     started_actions = {piece.action for piece in pieces}
-    remaining = {action.id: action.duration for action in instance.actions}
+    remaining = remaining_ticks(instance, pieces)
     finish = dict.fromkeys(instance.by_id, 0)
     for piece in pieces:
-        remaining[piece.action] -= piece.duration
         finish[piece.action] = max(finish[piece.action], piece.end)
     early = {action.id for action in instance.actions if action.release > clock}
     for lag in instance.lags:
@@ -340,16 +345,21 @@ def _early(instance: Instance, point: DecisionPoint) -> set[str]:
 
 def fault_of(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Violation | None:
     """Return the violation of the last piece that no later piece can repair, ``None`` if there is none."""
-    remaining = {action.id: action.duration for action in instance.actions}
-    for piece in pieces:
-        remaining[piece.action] -= piece.duration
+    remaining = remaining_ticks(instance, pieces)
     started_actions = {piece.action for piece in pieces}
-    to_come = {name for name, ticks in remaining.items() if ticks > 0 or name not in started_actions}
+    begun_tasks = {instance.by_id[name].task for name in started_actions}
+    to_come = set()
+    for action in instance.actions:
+        is_to_do = action.task not in instance.weights or action.task in begun_tasks
+        if is_to_do and (remaining[action.id] > 0 or action.id not in started_actions):
+            to_come.add(action.id)
     empty_pieces = [piece for piece in pieces if piece.duration <= 0]
-    has_empty_piece = any(instance.by_id[piece.action].duration for piece in empty_pieces)
+    has_empty_piece = any(variant_of(instance, piece).duration for piece in empty_pieces)
     for violation in violations_of_last(instance, pieces):
         is_unfinished = violation.kind == "action_duration" and not has_empty_piece and remaining[violation.subject] > 0
-        if not (is_unfinished and instance.by_id[violation.subject].interruptible):
+        subject = instance.by_id.get(violation.subject)
+        may_pause = subject is not None and (subject.interruptible or subject.pauses_in_breaks)
+        if not (is_unfinished and may_pause):
             return violation
     late = next(_lag_faults(instance, pieces, remaining, to_come), None)
     if late is not None or pieces[-1].start >= clock:
@@ -376,6 +386,8 @@ def _lag_faults(
         if last.action not in (lag.before, lag.after) or lag.after not in pieces_by_action:
             continue
         is_to_come = lag.before in to_come
+        if not is_to_come and lag.before not in pieces_by_action:
+            continue  # its optional task has not begun
         starts = [piece.start for piece in pieces_by_action[lag.after]]
         before_pieces = pieces_by_action.get(lag.before, ())
         finish = max((piece.end for piece in before_pieces), default=0)
@@ -395,5 +407,4 @@ def _lag_faults(
 def _lags_of_modes(instance: Instance, pieces_by_action: dict[str, list[Piece]]) -> Iterator[Lag]:
     """Yield the lags that the chosen modes of the started actions have in addition."""
     for name, pieces in pieces_by_action.items():
-        mode = instance.by_id[name].modes[pieces[0].mode]
-        yield from (Lag(before, name) for before in mode.after)
+        yield from (Lag(before, name) for before in variant_of(instance, pieces[0]).after)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import InputError, InputNote, UnknownNameError
 from planoracle.instances.files.instance_file import instance_from_document, json_schema, to_document
 from planoracle.instances.files.strict_json import load_document, load_json, read_bytes
 from planoracle.instances.model.cache import fingerprint
@@ -22,6 +23,7 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.transitions import Transitions
 from tests.strategies import instances
 from tests.support.line_counter import count_lines
+from tests.support.random_model_instances import model_mix
 
 FULL: dict[str, Any] = {
     "format": "planoracle/instance",
@@ -252,6 +254,15 @@ def test_written_file_of_version_2_reads_back_equal() -> None:
     assert fingerprint(copied) == fingerprint(instance)
 
 
+def test_any_instance_of_the_larger_model_reads_back_equal() -> None:
+    for seed in range(60):
+        instance = model_mix(seed)
+        order = [action.id for action in instance.actions]
+        lags = sorted(instance.lags, key=lambda lag: order.index(lag.after))
+        instance = replace(instance, lags=tuple(lags))  # a file has the lags of each action with it
+        assert read(json.loads(json.dumps(to_document(instance)))) == instance, seed
+
+
 def test_version_1_suffices_without_a_new_field() -> None:
     instance = read(FULL | {"version": 2})
     assert instance == read(FULL)
@@ -341,6 +352,16 @@ def test_fault_of_a_value_of_version_2_names_its_place(document: dict[str, Any],
         read(document)
     assert caught.value.field == f"tasks[0].actions[0].{field}"
     assert message in str(caught.value)
+
+
+def test_modes_that_need_too_much_are_noted() -> None:
+    uses = [{"resource": "steel", "amount": 2}]
+    document = new_action(duration=2, modes=[{}, {"uses": uses}]) | {
+        "resources": [{"name": "steel", "capacity": 1, "renewable": False}]
+    }
+    with pytest.warns(InputNote, match=r"^k\.json: never chosen, .* a capacity or budget: mode 1 of t/a$"):
+        instance = read(document)
+    assert len(instance.actions[0].modes) == 2
 
 
 # --- faults of the document -----------------------------------------------------------------------

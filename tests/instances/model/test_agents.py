@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.samples import some_problems
@@ -14,8 +15,18 @@ from planoracle.instances.benchmarks.kitchens.problems import kitchen
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import instance_from_document, to_document
-from planoracle.instances.model.agents import add_agent_suffix, assign, interchangeable, split_agent_suffix, with_agents
+from planoracle.instances.model.agents import (
+    add_agent_suffix,
+    assign,
+    busy_agent_note,
+    interchangeable,
+    split_agent_suffix,
+    with_agents,
+)
+from planoracle.instances.model.builder import Model
+from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.protocol.schedule_benchmark import language
 
 TIMED = "recipe2plan/timed/Cobbler_Pancakes"
@@ -167,3 +178,58 @@ def test_unsupported_number_or_restriction_of_cooks_is_rejected() -> None:
         with_cooks(kitchen(catalog.expand(["kitchens/multi_agent"])[0]), 1)
     with pytest.raises(InputError, match="every cook may do every action"):
         catalog.problem("kitchens/synchronous/3_burger~2~robot2=burger")
+
+
+def crew(**changes: Any) -> Instance:
+    """Return a problem of two agents with equal calendars and ways, and a machine with its own calendar."""
+    model = Model("crew", agents=["ann", "bob"]).resource("saw").calendar(["ann", "saw"], [(0, 5)])
+    model.calendar("bob", [(0, 5)]).travel(["ann", "bob"], [("home", "shop", 2)], start="home").task("t")
+    model.action("cut", 4, place="shop").mode().uses("saw").mode(duration=2, agents=["bob", "ann"])
+    return replace(model.build(), **changes)
+
+
+def test_copies_have_calendars_and_ways_of_the_replaced_agents() -> None:
+    three = with_agents(crew(), 3)
+    names = ("agent1", "agent2", "agent3")
+    assert three.calendars == (Calendar((*names, "saw"), ((0, 5),)),)
+    start = tuple((name, "home") for name in names)
+    assert three.transitions == (Transitions(names, (("home", "shop", 2),), start),)
+    assert [variant.agents for variant in three.variants["t/cut"]] == [names, names]
+
+
+def test_agents_of_an_action_that_needs_none_are_copied_in_its_modes() -> None:
+    model = Model(agents=["ann"]).task("t").action("cut", 4, agents=[]).mode().mode(duration=2, agents=["ann"])
+    two = with_agents(model.build(), 2)
+    assert [variant.agents for variant in two.variants["t/cut"]] == [(), ("agent1", "agent2")]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"calendars": (Calendar(("ann",), ((0, 5),)),)},
+        {"calendars": (Calendar(("ann",), ((0, 5),)), Calendar(("bob",), ((0, 5),), 9))},
+        {"transitions": (Transitions(("ann", "bob"), (("home", "shop", 2),), (("ann", "home"),)),)},
+    ],
+)
+def test_agents_with_other_calendars_or_ways_are_not_alike(changes: dict[str, Any]) -> None:
+    assert interchangeable(crew()) == (("ann", "bob"),)
+    assert interchangeable(crew(**changes)) == (("ann",), ("bob",))
+
+
+def test_agents_of_other_modes_are_not_alike() -> None:
+    model = Model(agents=["ann", "bob"]).task("t").action("cut", 4).mode().mode(agents=["ann"])
+    assert interchangeable(model.build()) == (("ann",), ("bob",))
+
+
+def test_restriction_of_an_agent_holds_in_every_mode() -> None:
+    model = Model(agents=["a", "b"]).task("t").action("cut", 4).mode().mode(duration=2, agents=["b"])
+    instance = model.task("u").action("go", 1).build()
+    assert [variant.agents for variant in assign(instance, {"a": ["u"]}).variants["t/cut"]] == [("b",), ("b",)]
+    with pytest.raises(InputError, match="only: no agent is eligible for mode 1 of this action"):
+        assign(instance, {"b": ["u"]})
+
+
+def test_note_on_a_busy_agent_counts_the_shortest_modes() -> None:
+    model = Model("shop").task("t").action("a", 3).mode().mode(duration=2).task("u").action("b", 4)
+    assert "busy for all 6 ticks" in busy_agent_note(model.build(), 6)
+    assert not busy_agent_note(model.optional("u").build(), 6)

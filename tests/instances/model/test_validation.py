@@ -56,6 +56,11 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "tick of half seconds": ({"seconds_per_tick": 0.5}, "seconds_per_tick", "whole number (got 0.5)"),
     "capacity zero": ({"resources": (Resource("oven", 0),)}, "resources[oven].capacity", "between 1 and"),
     "capacity that is text": ({"resources": (Resource("oven", "2"),)}, "resources[oven].capacity", "(got '2')"),
+    "budget with a state": (
+        {"resources": (Resource("oven", 1, "cold", renewable=False),)},
+        "resources[oven].state",
+        "a budget has no states (got 'cold')",
+    ),
     "negative duration": ({"actions": (act(duration=-1, attended=0),)}, "actions[t/a].duration", "(got -1)"),
     "huge duration": ({"actions": (act(duration=HUGE, attended=0),)}, "actions[t/a].duration", "(got 1000000001)"),
     "duration with thousands of digits": (

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model
 from support.random_instances import kitchen, workshop
+from support.random_model_instances import model_mix
 from support.runner import invoke
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.solver.exact.model_export import MINIZINC
 from planoracle.solver.exact.search import solve
 from planoracle.solver.solve import model_text
 
@@ -70,14 +72,31 @@ class MiniZinc:
         return both
 
     def cumulative(self, starts: list[Any], sizes: list[int], needs: list[Any], capacity: int) -> None:
-        spans = [self.model.new_fixed_size_interval_var(a, b, "") for a, b in zip(starts, sizes, strict=True)]
+        spans = []
+        for start, size in zip(starts, sizes, strict=True):
+            spans.append(self.model.new_interval_var(start, size, self.sum(start, size), ""))
         self.model.add_cumulative(spans, needs, capacity)
+
+    def sum(self, start: Any, size: Any) -> Any:
+        """Return a new variable for the sum of two; expressions in intervals have one variable."""
+        if isinstance(size, int):
+            return start + size
+        end = self.model.new_int_var(0, 10**6, "")
+        self.model.add(end == start + size)
+        return end
 
     def add(self, text: str) -> None:
         text = re.sub(r"bool2int\(([^()]*)\)", lambda match: f"all_of({match[1]!r})", text)
         condition, _, body = text.rpartition(" -> ")
         if body == "false" or (" \\/ " in body and "(" not in body) or re.fullmatch(r"(not )?\w+", body):
             self.model.add_bool_or([self.literal(one) for one in body.split(" \\/ ") if body != "false"])
+            return
+        if " in " in body:
+            name, ranges = body.split(" in ")
+            bounds = [[int(bound) for bound in part.split("..")] for part in ranges.split(" union ")]
+            member = self.model.add_linear_expression_in_domain(self.names[name], cp_model.Domain.from_intervals(bounds))
+            if condition:
+                member.only_enforce_if([self.literal(one) for one in condition.split(" /\\ ")])
             return
         for part in re.split(r" /\\ (?=[^']*(?:'[^']*'[^']*)*$)", body):
             fact = eval(re.sub(r" = ", " == ", part), {}, self.names)
@@ -177,3 +196,21 @@ def test_effort_of_cp_sat_is_printed() -> None:
     assert re.search(
         r"CP-SAT +\d+ branches, \d+ conflicts", invoke("solve", TEA, "--engine", "cp-sat", "--schedule").stdout
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [0, 60])
+def test_exported_models_of_the_larger_model_have_the_optimum_of_solve(first: int) -> None:
+    for seed in range(first, first + 60):
+        instance = model_mix(seed)
+        result = solve(instance)
+        text = model_text(instance, ".pb")
+        objective = from_proto(text)
+        if instance.optional:
+            (factor,) = re.findall(r"less (\d+) for each unit of weight", text)
+            expected = None if result.makespan is None else result.makespan - int(factor) * result.weight
+            assert objective == expected, instance.name
+        else:
+            assert objective == result.makespan, instance.name
+        if not MINIZINC.refusal(instance):
+            assert best(MiniZinc(model_text(instance, ".mzn")).model) == result.makespan, instance.name

@@ -5,11 +5,14 @@ from random import Random
 
 import pytest
 from support.exhaustive import count_schedules, general_optimum
+from support.model_search import ModelSearch
 from support.random_instances import kitchen, workshop
+from support.random_model_instances import is_small, model_mix
 from support.samples import sample
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
+from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.state import NOW, PartialSchedule
@@ -18,7 +21,8 @@ from planoracle.solver.exact.bounds import horizon
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs import conflict as conflicts
 from planoracle.solver.proofs.conflict import find_conflict
-from planoracle.solver.proofs.constraints import Constraint, constraints, only, without
+from planoracle.solver.proofs.constraints import Constraint, constraints
+from planoracle.solver.proofs.weakening import only, without
 
 MOST_SCHEDULES = 20_000
 
@@ -342,7 +346,7 @@ def test_timeout_is_not_a_proof_of_infeasibility(monkeypatch):
     assert conflict is not None
     assert (conflict.status, conflict.minimal, len(conflict.constraints)) == ("infeasible", False, 3)
     assert conflict.lines()[0] == "k is infeasible: these 3 constraints cannot all be met:"
-    monkeypatch.setattr(conflicts, "_decide", lambda *_, **__: conflicts._Verdict("unknown", "time limit"))
+    monkeypatch.setattr(conflicts, "decide", lambda *_, **__: conflicts.Verdict("unknown", "time limit"))
     conflict = find_conflict(impossible)
     assert conflict is not None
     assert (conflict.status, conflict.constraints, conflict.minimal) == ("unknown", (), False)
@@ -351,15 +355,13 @@ def test_timeout_is_not_a_proof_of_infeasibility(monkeypatch):
 
 def test_constraint_is_retained_if_its_test_is_not_settled(monkeypatch):
     impossible = _kitchen([Action("t/a", "t", 3, 3), Action("t/b", "t", 4, 4)], time_limit=6)
-    decide = conflicts._decide
+    decide = conflicts.decide
 
     def undecided(instance, seconds, *, exact_grid):
         attended_count = sum(action.attended > 0 for action in instance.actions)
-        return (
-            conflicts._Verdict("unknown") if attended_count == 1 else decide(instance, seconds, exact_grid=exact_grid)
-        )
+        return conflicts.Verdict("unknown") if attended_count == 1 else decide(instance, seconds, exact_grid=exact_grid)
 
-    monkeypatch.setattr(conflicts, "_decide", undecided)
+    monkeypatch.setattr(conflicts, "decide", undecided)
     conflict = find_conflict(impossible)
     assert conflict is not None
     assert not conflict.minimal
@@ -403,3 +405,142 @@ def test_arithmetic_is_left_out_without_time():
     assert find_conflict(chain).arithmetic.endswith("more than 8 min (time limit)")
     conflict = find_conflict(chain, time_limit=0.0)
     assert (conflict.status, conflict.minimal, conflict.arithmetic) == ("infeasible", False, "")
+
+
+def _lines(instance: Instance) -> list[str]:
+    conflict = find_conflict(instance)
+    assert conflict is not None
+    assert conflict.minimal
+    assert solve(only(instance, conflict.constraints)).status == "infeasible"
+    for weaker in smaller(conflict, instance):
+        assert solve(weaker).status == "optimal"
+    return conflict.lines()[1:]
+
+
+def _shop(*actions: Action, **fields: object) -> Instance:
+    fields = {"unit": "hour", "seconds_per_tick": 3600, **fields}
+    return Instance("shop", actions, **fields)
+
+
+#: Somebody works from 8:00 to 16:00.
+WORKING_DAY = Calendar(("agent",), ((0, 8), (16, 24)), 24)
+
+
+def test_conflict_of_a_deadline_counts_the_time_off():
+    actions = [
+        Action(f"order 7/{name}", "order 7", hours, hours, deadline=30) for name, hours in [("cut", 4), ("sew", 6)]
+    ]
+    shop = _shop(*actions, Action("order 8/cut", "order 8", 8, 8), calendars=(WORKING_DAY,))
+    assert _lines(shop) == [
+        "- order 7/cut must be finished by hour 30",
+        "- order 7/cut holds the agent for 4 h",
+        "- order 7/sew must be finished by hour 30",
+        "- order 7/sew holds the agent for 6 h",
+        "- the agent is off from hour 0 to hour 8 and from hour 16 to hour 24, every 24 h",
+        "4 h (order 7/cut) + 6 h (order 7/sew) = 10 h of work, but the agent has 8 h for it, "
+        "as the last of their deadlines is at hour 30 and the agent is off for 22 h of that time",
+    ]
+
+
+def test_calendar_that_decides_pauses_is_a_fact_of_the_conflict():
+    sew = Action("order 7/sew", "order 7", 10, 10, deadline=30, pauses_in_breaks=True)
+    assert _lines(_shop(sew, calendars=(WORKING_DAY,))) == [
+        "- order 7/sew must be finished by hour 30",
+        "  (order 7/sew takes 10 h and pauses while the agent is off "
+        "from hour 0 to hour 8 and from hour 16 to hour 24, every 24 h)",
+    ]
+
+
+def test_dropped_attendance_keeps_the_pauses_of_an_action():
+    boil = Action("t/boil", "t", 3, 3, pauses_in_breaks=True)
+    serve = Action("t/serve", "t", 1, 0, agents=())
+    cook = _shop(boil, serve, lags=(Lag("t/boil", "t/serve", 2),), calendars=(Calendar(("agent",), ((1, 6),)),))
+    (attendance,) = [constraint for constraint in constraints(cook) if constraint.kind == "attendance"]
+    weakened = without(cook, [attendance])
+    assert weakened.variants["t/boil"][0].agents != ("agent",)
+    assert solve(weakened).makespan == solve(cook).makespan == 11
+
+
+def test_conflict_of_windows_is_printed_as_a_sum():
+    paint = Action("t/paint", "t", 2, 0, agents=(), windows=((1, 4), (8, 12)))
+    dry = Action("t/dry", "t", 6, 0, agents=(), deadline=8)
+    assert _lines(_shop(paint, dry, lags=(Lag("t/paint", "t/dry"),))) == [
+        "- t/paint can only run from hour 1 to hour 4 or from hour 8 to hour 12",
+        "- t/dry must be finished by hour 8",
+        "- t/dry cannot start before t/paint is finished",
+        "1 h (the first window of t/paint) + 2 h (t/paint) + 6 h (t/dry) = 9 h, more than 8 h (the deadline of t/dry)",
+    ]
+
+
+def test_conflict_of_a_budget_names_the_amounts_of_all_modes():
+    modes = Mode((Demand("money", 2),)), Mode((Demand("money", 3),), duration=1)
+    cuts = [Action(f"t/{name}", "t", 4, 0, modes=modes, agents=()) for name in "ab"]
+    shop = _shop(*cuts, resources=(Resource("money", 4, renewable=False),), time_limit=3)
+    assert _lines(shop) == [
+        "- t/a uses up 2 or 3 of the 4 units of money",
+        "- t/b uses up 2 or 3 of the 4 units of money",
+        "- all actions must be finished within 3 h",
+    ]
+
+
+def test_conflict_of_modes_names_every_attended_time():
+    cut = Action("t/cut", "t", 4, 4, modes=(Mode(), Mode(duration=6, attended=5)))
+    assert _lines(_shop(cut, calendars=(Calendar(("agent",), ((3, 4),), 4),))) == [
+        "- t/cut holds the agent for 4 h or for the first 5 h of its 6 h",
+        "- the agent is off from hour 3 to hour 4, every 4 h",
+    ]
+
+
+def test_weakened_interruptible_action_may_still_use_several_windows():
+    wait = Action("t/wait", "t", 2, 0, interruptible=True, agents=(), windows=((0, 1), (3, 4)))
+    assert solve(only(_shop(wait), constraints(_shop(wait)))).makespan == 4
+
+
+def _of_mix(seed: int) -> Instance:
+    """Return a random instance of the larger model that a conflict can be about, probably infeasible."""
+    mix = model_mix(seed)
+    actions = []
+    for action in mix.actions:
+        modes = []
+        for mode in action.modes:
+            demands = tuple(replace(demand, family=None) for demand in mode.demands)
+            modes.append(replace(mode, demands=demands))
+        actions.append(replace(action, place=None, modes=tuple(modes)))
+    instance = replace(mix, actions=tuple(actions), transitions=(), optional=())
+    best = solve(instance)
+    return instance if best.makespan is None else replace(instance, time_limit=max(0, best.makespan - 1 - seed % 2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", sample(range(6), 6))
+def test_conflicts_of_the_larger_model_agree_with_exhaustive_search(block):
+    checked = 0
+    for seed in range(block, 180, 6):
+        instance = _of_mix(seed)
+        conflict = find_conflict(instance)
+        if conflict is None:
+            assert ModelSearch(instance).best().status == "optimal"
+            continue
+        assert conflict.minimal, instance.name
+        weakened = [("infeasible", only(instance, conflict.constraints))]
+        weakened += [("optimal", weaker) for weaker in smaller(conflict, instance)]
+        for expected, weaker in weakened:
+            assert solve(weaker).status == expected, (instance.name, conflict.lines())
+            if is_small(weaker):
+                assert ModelSearch(weaker).best().status == expected, (instance.name, conflict.lines())
+                checked += 1
+    assert checked > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", sample(range(4), 4))
+def test_dropping_constraints_of_the_larger_model_never_raises_the_optimum(block):
+    for seed in range(block, 80, 4):
+        instance = _of_mix(seed)
+        random, shuffled = Random(seed), list(constraints(instance))
+        random.shuffle(shuffled)
+        best = None
+        for k in sorted({*(random.randint(0, len(shuffled)) for _ in range(4)), len(shuffled)}):
+            makespan = solve(without(instance, shuffled[:k])).makespan
+            assert best is None or (makespan is not None and makespan <= best), (instance.name, shuffled[:k])
+            best = makespan

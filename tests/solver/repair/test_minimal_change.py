@@ -7,13 +7,17 @@ from itertools import permutations
 from random import Random
 
 import pytest
+from support import model_distance
 from support.exhaustive import count_schedules
+from support.model_distance import plain_mix
 from support.random_instances import kitchen, workshop
 from support.repair_distance import distance, feasible_schedules, random_pieces
 from support.samples import sample
 
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files.catalog import load
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -270,3 +274,64 @@ def test_minimal_change_is_deterministic():
     assert ones[0].schedule == ones[1].schedule == ones[2].schedule
     assert ones[0].proved == OBJECTIVES
     assert ones[0].moved
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", sample(range(10), 10))
+def test_nearest_schedule_of_the_larger_model_agrees_with_exhaustive_search(block):
+    checked = 0
+    for seed in range(block, 200, 10):
+        random = Random(seed)
+        try:
+            base = plain_mix(seed)
+        except InputError:  # an action that pauses would fit in its windows, one that does not would not
+            continue
+        latest = min(random.choice((5, 6, 7)), base.time_limit or 9)
+        if len(base.actions) > 3 or not features_of(base):
+            continue
+        instance = replace(base, time_limit=latest)
+        schedules = list(model_distance.feasible_schedules(instance, latest))
+        target, order = model_distance.random_target(instance, random, latest), random.choice(ORDERS)
+        change = minimal_change(instance, target, objectives=order)
+        if not schedules:
+            assert change.status == "infeasible"
+            continue
+        distances = [model_distance.distance(instance, target, schedule) for schedule in schedules]
+        best = min(tuple(row[name] for name in order) for row in distances)
+        values = {"moved": len(change.moved), "shift": change.shift, "makespan": change.makespan}
+        assert change.status == "optimal"
+        assert tuple(values[name] for name in order) == best, (instance.name, target)
+        assert model_distance.distance(instance, target, change.schedule) == values
+        checked += 1
+    assert checked
+
+
+def test_repair_waits_for_the_end_of_a_break_and_keeps_the_deadline():
+    saw, paint = Action("t/saw", "t", 2, 2), Action("t/paint", "t", 2, 2, deadline=8)
+    calendar = Calendar(("agent",), ((2, 4),))
+    instance = Instance("s", (saw, paint), (Lag("t/saw", "t/paint"),), calendars=(calendar,))
+    change = minimal_change(
+        instance, {"t/saw": [Piece("t/saw", 1, 2, "agent")], "t/paint": [Piece("t/paint", 7, 2, "agent")]}
+    )
+    assert [(piece.action, piece.start) for piece in change.schedule.pieces] == [("t/saw", 0), ("t/paint", 6)]
+    assert (change.status, change.moved, change.shift) == ("optimal", ("t/saw", "t/paint"), 2)
+
+
+def test_repair_keeps_a_mode_with_a_duration_unless_its_budget_is_used_up():
+    modes = Mode((Demand("money", 2),), duration=1), Mode(duration=4)
+    actions = [Action(f"t/{name}", "t", 1, 0, modes=modes, agents=()) for name in "ab"]
+    instance = Instance("s", tuple(actions), resources=(Resource("money", 3, renewable=False),))
+    change = minimal_change(instance, {f"t/{name}": [Piece(f"t/{name}", 3, 1, None, 0)] for name in "ab"})
+    assert sorted((piece.mode, piece.start, piece.duration) for piece in change.schedule.pieces) == [
+        (0, 3, 1),
+        (1, 3, 4),
+    ]
+    assert (change.status, len(change.moved), change.shift) == ("optimal", 1, 0)
+
+
+def test_work_of_no_length_is_compared_by_its_start():
+    skip = Action("t/skip", "t", 0, 0, modes=(Mode((Demand("pass", 1),)), Mode(duration=3, attended=3)))
+    instance = Instance("s", (skip,), resources=(Resource("pass", 0, renewable=False),))
+    change = minimal_change(instance, {"t/skip": [Piece("t/skip", 5, 0, "agent", 0)]})
+    assert change.schedule.pieces == (Piece("t/skip", 5, 3, "agent", 1),)
+    assert (change.moved, change.shift) == (("t/skip",), 0)

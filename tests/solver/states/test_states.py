@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from support import exhaustive, timearena
 from support.asynctool import messages_before, min_turns, random_chains
+from support.model_distance import plain_mix
 from support.random_agent_instances import interruption_workshop
 from support.random_instances import kitchen, workshop
 from support.random_runs import odd_workshop, random_run, solve_from_scratch
@@ -21,6 +22,8 @@ from planoracle.instances.benchmarks.timearena.rules import PROFILES
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import load
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -351,3 +354,66 @@ def test_value_of_a_large_model_respects_the_work_limit():
         solver.value(PartialSchedule(), limit=WorkLimit(0.1))
     assert efforts.size > 10_000 * efforts.calls
     assert efforts.units < 0.001 * efforts.calls
+
+
+# --- problems of the larger model ----------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", sample(range(10), 10))
+def test_values_of_the_larger_model_equal_those_of_a_solve_from_scratch(block):
+    checked = 0
+    for seed in range(block, 120, 10):
+        try:
+            instance = plain_mix(seed)
+        except InputError:  # an action that pauses would fit in its windows, one that does not would not
+            continue
+        if not features_of(instance):
+            continue
+        for _, step, point in random_run(instance, seed, most=12):
+            value = value_of(point, step)
+            if point.complete:
+                continue
+            expected = solve_from_scratch(point)
+            assert (value.status, value.makespan) == (expected.status, expected.makespan), (instance.name, point.state)
+            checked += 1
+    assert checked > 10
+
+
+def test_state_fixes_the_segments_of_its_mode():
+    modes = Mode(duration=2), Mode()
+    saw = Action("t/saw", "t", 3, 3, interruptible=True, modes=modes)
+    instance = Instance("s", (saw, Action("t/ring", "t", 1, 1, release=3)))
+    states = StateSolver(instance)
+    assert states.value(PartialSchedule()).makespan == 4
+    begun = PartialSchedule((Piece("t/saw", 0, 1, "agent", 1),), clock=1)
+    assert states.value(begun).makespan == 4
+    late = PartialSchedule((Piece("t/saw", 1, 1, "agent", 1),), clock=2)
+    assert states.value(late).makespan == 5
+    other_mode = PartialSchedule((Piece("t/saw", 1, 1, "agent", 0),), clock=2)
+    value = states.value(other_mode)
+    assert value.makespan == 4
+    assert [(piece.start, piece.mode) for piece in states.completion(value.witness, other_mode).pieces] == [
+        (2, 0),
+        (3, 0),
+    ]
+
+
+def test_idle_time_is_not_cut_out_of_states_with_absolute_times():
+    rest = Calendar(("agent",), ((101, 103),))
+    instance = Instance("s", (Action("t/a", "t", 2, 2), Action("t/b", "t", 1, 1, deadline=110)), calendars=(rest,))
+    states = StateSolver(instance)
+    assert states.value(PartialSchedule(clock=98)).makespan == 101
+    assert states.value(PartialSchedule(clock=100)).makespan == 105
+    assert states.value(PartialSchedule(clock=110)).status == "infeasible"
+
+
+def test_started_pieces_use_up_their_budget():
+    modes = Mode((Demand("money", 2),), duration=1), Mode(duration=5)
+    actions = tuple(Action(f"t/{name}", "t", 1, 0, modes=modes, agents=()) for name in "ab")
+    instance = Instance("s", actions, resources=(Resource("money", 3, renewable=False),))
+    states = StateSolver(instance)
+    assert states.value(PartialSchedule((Piece("t/a", 0, 5, None, 1),), clock=0)).makespan == 5
+    assert states.value(PartialSchedule((Piece("t/a", 0, 1, None, 0),), clock=2)).makespan == 7
+    both = Piece("t/a", 0, 1, None, 0), Piece("t/b", 0, 1, None, 0)
+    assert states.value(PartialSchedule(both, clock=0)).status == "infeasible"

@@ -1,0 +1,58 @@
+"""All components of the toolkit with the features of scheduling problems that they refuse."""
+
+from __future__ import annotations
+
+from planoracle.heuristics.registry import IMPROVER, LIST_HEURISTICS, PAPER_HEURISTICS
+from planoracle.instances.model.features import Component, Feature
+from planoracle.instances.model.state import STATES as STATES_OF_SCHEDULES
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.schedule_benchmark import LIVE_RUNS, ScheduleBenchmark
+from planoracle.solver.exact.lexicographic import INTERRUPTIONS
+from planoracle.solver.exact.model_export import MINIZINC
+from planoracle.solver.proofs.certificate import CERTIFICATES
+from planoracle.solver.proofs.conflict import EXPLANATION
+from planoracle.solver.repair.minimal_change import REPAIR
+from planoracle.solver.states.run_solver import STATES
+
+#: Components that refuse nothing. Their names have no other place in the code.
+_EXACT = (
+    Component("problem files, tables and the builder"),
+    Component("the general rules, which grade plans"),
+    Component("`planoracle solve`, also with `--engine cp-sat`"),
+    Component("the export of CP-SAT models (`.pb`)"),
+    Component("charts, tables, frames and reports"),
+    Component("`planoracle generate generic`"),
+)
+#: Components that declare what they refuse, in the order of the table.
+DECLARED = (
+    MINIZINC,
+    INTERRUPTIONS,
+    LIST_HEURISTICS,
+    IMPROVER,
+    PAPER_HEURISTICS,
+    CERTIFICATES,
+    EXPLANATION,
+    STATES,
+    STATES_OF_SCHEDULES,
+    LIVE_RUNS,
+    REPAIR,
+)
+
+
+def components() -> list[Component]:
+    """Return all components: exact ones first, benchmarks last."""
+    return [*_EXACT, *DECLARED, *_benchmarks()]
+
+
+def _benchmarks() -> list[Component]:
+    """Return the benchmarks with scheduling problems; those that refuse the same features are one component."""
+    by_refusal: dict[frozenset[Feature], list[str]] = {}
+    for benchmark in map(registry.get, registry.names()):
+        if isinstance(benchmark, ScheduleBenchmark):
+            refused = frozenset(Feature) - benchmark.features
+            by_refusal.setdefault(refused, []).append(benchmark.name)
+    rows = []
+    for refused, names in by_refusal.items():
+        listed = ", ".join(f"`{name}`" for name in names)
+        rows.append(Component(f"rules and plans of {listed}", refused))
+    return rows

@@ -1,0 +1,53 @@
+"""Merged problems, and their graphs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.builder import Model
+from planoracle.instances.model.instance import Instance, merge
+
+
+def part(task: str, **changes: Any) -> Instance:
+    """Return a problem of one optional task, with a calendar and set-up times."""
+    model = Model(task, agents=["ann"], seconds_per_tick=60, start_time="2026-03-02").resource("oven")
+    model.setup("oven", [("a", "b", 2)]).calendar("ann", [(0, 5)]).task(task).optional(weight=len(task))
+    return replace(model.action("bake", 2).uses("oven", family="a").build(), **changes)
+
+
+def test_calendars_transitions_and_optional_tasks_are_joined() -> None:
+    tea, cake = part("tea"), part("cake")
+    both = merge("both", [tea, cake])
+    assert both.calendars == tea.calendars
+    assert both.transitions == tea.transitions
+    assert both.optional == (("tea", 3), ("cake", 4))
+    assert both.start_time == datetime(2026, 3, 2)
+    calendar = replace(tea.calendars[0], off=((9, 12),))
+    other_times = merge("both", [tea, part("cake", calendars=(calendar,))])
+    assert list(other_times.off_times["ann"].until(20)) == [(0, 5), (9, 12)]
+
+
+def test_parts_agree_on_start_time_and_optional_tasks() -> None:
+    with pytest.raises(InputError, match=r"cake\.start_time: must equal datetime"):
+        merge("both", [part("tea"), part("cake", start_time=None)])
+    mandatory = part("tea", optional=(), name="again")
+    action = replace(mandatory.actions[0], id="tea/eat")
+    with pytest.raises(InputError, match=r"optional\[tea\]: differs between the parts"):
+        merge("both", [part("tea"), replace(mandatory, actions=(action,))])
+
+
+def test_graph_has_the_values_of_modes() -> None:
+    model = Model("shop", agents=["ann", "bob"]).resource("saw").calendar("ann", [(0, 2)]).task("t").optional(weight=3)
+    model.action("cut", deadline=20, windows=[(1, 9)]).mode(duration=6).uses("saw")
+    instance = model.mode(duration=4, attended=2, agents=["bob"]).build()
+    graph = instance.to_networkx()
+    node = graph.nodes["t/cut"]
+    assert (node["duration"], node["attended"], node["agents"], node["resources"]) == (4, 2, ("ann", "bob"), {"saw": 1})
+    assert node["modes"] == instance.variants["t/cut"]
+    assert (node["deadline"], node["windows"], node["pauses_in_breaks"], node["weight"]) == (20, ((1, 9),), False, 3)
+    assert graph.graph["calendars"] == instance.calendars

@@ -1,0 +1,28 @@
+"""Tours of agents: optima agree with dynamic programming over sets of visits."""
+
+from __future__ import annotations
+
+import pytest
+from support.random_tours import shortest_tour, tour
+from support.samples import sample
+
+from planoracle.solver.exact.search import solve
+
+CASES = [(seed, places) for places in range(8, 14) for seed in range(4)]
+
+
+@pytest.mark.parametrize(("seed", "places"), sample(CASES, 8, several=True))
+@pytest.mark.parametrize("windows", [False, True])
+def test_tour_of_one_agent_is_the_shortest(seed: int, places: int, windows: bool) -> None:
+    instance = tour(seed, places, windows=windows)
+    result = solve(instance)
+    assert (result.status, result.makespan) == ("optimal", shortest_tour(instance))
+
+
+@pytest.mark.parametrize(("seed", "places"), sample([(seed, 8) for seed in range(20)], 10, several=True))
+def test_tour_with_missing_ways_is_the_shortest(seed: int, places: int) -> None:
+    instance = tour(seed, places, missing=0.6)
+    result = solve(instance)
+    expected = shortest_tour(instance)
+    assert result.makespan == expected
+    assert result.status == ("infeasible" if expected is None else "optimal")
