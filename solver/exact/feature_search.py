@@ -250,7 +250,7 @@ class FeatureSearch:
         model.model.drop_objective()
         second = run(model.model, deadline=self.deadline, seed=self.seed)
         if second.status == Status.infeasible:
-            if is_last:
+            if is_last and self.schedule is None:
                 self.status, self.proof = Status.infeasible, "CP-SAT with presolve on and off"
             return
         if second.solution:
