@@ -23,6 +23,7 @@ from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import common_tick, longest_duration, windows_of_paths
 from planoracle.solver.exact.cp_model import FAR, CpOutcome, run
 from planoracle.solver.exact.latest_end import latest_end
+from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.model_size import has_many_off_times, model_size
 from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
 from planoracle.solver.exact.schedule_model import ScheduleModel
@@ -95,10 +96,17 @@ class FeatureSearch:
         try:
             self._begin_with_heuristics()
             self._try_horizons()
+            if self.status == Status.feasible:
+                self._shift()
         except TimeOverError:
             self.proof = "time limit during the construction of the model"
             if self.schedule is not None:
                 self.status = Status.feasible
+
+    def _shift(self) -> None:
+        """Move the pieces of a schedule that is not proved to earlier starts."""
+        if self.schedule is not None:
+            self.schedule = settled_early(self.instance, self.schedule)
 
     def _begin_with_heuristics(self) -> None:
         """Take a schedule of heuristics as a first one if the problem is large enough and they respect its features."""
