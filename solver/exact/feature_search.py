@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from math import ceil, floor
+from math import ceil, floor, inf
 from time import perf_counter
 from typing import Any
 
@@ -114,16 +114,23 @@ class FeatureSearch:
         if len(instance.actions) < params.first_schedule or LIST_HEURISTICS.refusal(instance):
             return
         deadline = self.deadline.within(params.first_share * self.deadline.remaining())
-        if IMPROVER.refusal(instance):
-            timetable = list_schedule(instance, deadline=deadline)
-        else:
-            timetable = improve(instance, seed=self.seed, iterations=params.priority_lists, deadline=deadline)
-        limit = instance.time_limit
-        if timetable is None or (limit is not None and timetable.makespan > limit):
-            return
-        self.schedule = timetable.schedule()
-        if self.on_progress is not None:
+        timetables = [list_schedule(instance, deadline=deadline)]
+        if not self._has_neighbourhoods and not IMPROVER.refusal(instance):
+            improved = improve(instance, seed=self.seed, iterations=params.priority_lists, deadline=deadline)
+            timetables.append(improved)
+        limit = inf if instance.time_limit is None else instance.time_limit
+        for timetable in timetables:
+            longest = limit if self.schedule is None else self.schedule.makespan - 1
+            if timetable is not None and timetable.makespan <= longest:
+                self.schedule = timetable.schedule()
+        if self.schedule is not None and self.on_progress is not None:
             self.on_progress(self.schedule.makespan, 0)
+
+    @property
+    def _has_neighbourhoods(self) -> bool:
+        """True if a search around the incumbent pays and respects all features."""
+        is_large = len(self.instance.actions) >= self.params.first_neighbourhood
+        return is_large and not NEIGHBOURHOOD.refusal(self.instance)
 
     def _try_horizons(self) -> None:
         horizons = list(self._horizons())
@@ -224,7 +231,7 @@ class FeatureSearch:
         return is_proved
 
     def _minimize_makespan(self, model: ScheduleModel, *, is_last: bool) -> None:
-        if len(self.instance.actions) >= self.params.first_neighbourhood and not NEIGHBOURHOOD.refusal(self.instance):
+        if self._has_neighbourhoods:
             first_deadline = self.deadline.within(self.params.first_proof * self.deadline.remaining())
             self._minimize_until(first_deadline, model, is_last=is_last)
             if self.status.settled or self.schedule is None:

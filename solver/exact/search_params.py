@@ -222,7 +222,7 @@ class FeatureParams:
     first_schedule: int = 30
     priority_lists: int = 30
     first_share: float = 0.1
-    first_neighbourhood: int = 100
+    first_neighbourhood: int = 150
     first_proof: float = 0.1
     neighbourhood: float = 1.5
     neighbourhood_share: float = 0.6
