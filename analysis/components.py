@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from planoracle.heuristics.registry import IMPROVER, LIST_HEURISTICS, PAPER_HEURISTICS
+from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS
+from planoracle.heuristics.registry import PAPER_HEURISTICS
 from planoracle.instances.model.features import Component, Feature
-from planoracle.instances.model.state import STATES as STATES_OF_SCHEDULES
+from planoracle.instances.model.state import STATES
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.schedule_benchmark import LIVE_RUNS, ScheduleBenchmark
 from planoracle.solver.exact.lexicographic import INTERRUPTIONS
@@ -12,7 +13,6 @@ from planoracle.solver.exact.model_export import MINIZINC
 from planoracle.solver.proofs.certificate import CERTIFICATES
 from planoracle.solver.proofs.conflict import EXPLANATION
 from planoracle.solver.repair.minimal_change import REPAIR
-from planoracle.solver.states.run_solver import STATES
 
 #: Components that refuse nothing. Their names have no other place in the code.
 _EXACT = (
@@ -33,7 +33,6 @@ DECLARED = (
     CERTIFICATES,
     EXPLANATION,
     STATES,
-    STATES_OF_SCHEDULES,
     LIVE_RUNS,
     REPAIR,
 )
@@ -45,7 +44,7 @@ def components() -> list[Component]:
 
 
 def _benchmarks() -> list[Component]:
-    """Return the benchmarks with scheduling problems; those that refuse the same features are one component."""
+    """Return the benchmarks with scheduling problems, those with equal refusals as one component."""
     by_refusal: dict[frozenset[Feature], list[str]] = {}
     for benchmark in map(registry.get, registry.names()):
         if isinstance(benchmark, ScheduleBenchmark):

@@ -39,8 +39,10 @@ class BarColours(NamedTuple):
 
     def legend(self, bars: Iterable[tuple[Action, Piece]]) -> dict[str, str]:
         """Return names and colours for the legend of some bars."""
-        colours = dict(self.by_name)
-        if any(self.of(*bar) == HELPER for bar in bars):
+        pieces = list(bars)
+        present = {_group(self.kind, *bar) for bar in pieces}
+        colours = {name: colour for name, colour in self.by_name.items() if name in present}
+        if any(self.of(*bar) == HELPER for bar in pieces):
             colours[f"no {self.kind}"] = HELPER
         return colours
 

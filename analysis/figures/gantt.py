@@ -26,7 +26,7 @@ from planoracle.analysis.figures.style import (
     time_axis,
 )
 from planoracle.analysis.figures.style import title as write_title
-from planoracle.analysis.figures.time_scale import TimeScale, idle_gaps
+from planoracle.analysis.figures.time_scale import MIN_SECONDS, TimeScale, idle_gaps
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 
@@ -213,7 +213,8 @@ def _set_times(ax: Axes, instance: Instance, rows: list[bars.ChartRow], makespan
         return
     work = list(bars.busy_spans(rows))
     first = min((start for start, _ in work), default=0)
-    gaps = idle_gaps([(0, first), *work], [row.off for row in rows], makespan)
+    min_length = MIN_SECONDS / (instance.seconds_per_tick or 1)
+    gaps = idle_gaps([(0, first), *work], [row.off for row in rows], makespan, min_length)
     scale = TimeScale(gaps, makespan)
     margin = (scale.position(makespan) - first) / 100
     if first > 5 * margin:

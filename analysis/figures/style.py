@@ -31,8 +31,8 @@ from planoracle.analysis.console import output_file, set_variable
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import format_clock, visible
 
-#: Inches; most styles have columns of 3.25 to 3.5 inches and pages of 6.75 to 7.2.
-WIDTHS: Final = {"column": 3.3, "page": 7.0}
+#: Inches; most styles have columns of 3.25 to 3.5 inches and pages of 6.75 to 7.2; sheets in landscape.
+WIDTHS: Final = {"column": 3.3, "page": 7.0, "a4": 11.7, "a3": 16.5}
 #: Default size of labels in points, and minimum size to which a narrow figure shrinks small letters.
 _USUAL, _IN_PAGE = 8.5, 8.0
 _IN_COLUMN, _LEAST = 7.0, 6.0
@@ -103,7 +103,7 @@ def points(size: float) -> float:
 
 
 def width_of(text: str) -> float:
-    """Return a width in inches: ``column``, ``page``, or a number from 1 to 40.
+    """Return a width in inches: ``column``, ``page``, ``a4``, ``a3``, or a number from 1 to 40.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def width_of(text: str) -> float:
     except ValueError:
         inches = 0.0
     if not 1 <= inches <= 40:
-        raise InputError("must be column, page or a number of inches from 1 to 40", field="width", value=text)
+        raise InputError("must be column, page, a4, a3 or a number of inches from 1 to 40", field="width", value=text)
     return inches
 
 

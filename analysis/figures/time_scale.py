@@ -9,8 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-#: Least share of the axis that a span without work takes to be narrowed, and its share of the work afterwards.
-MIN_SHARE = 0.02
+#: Shortest span without work that is narrowed, in seconds: longer than a break, shorter than a night.
+MIN_SECONDS = 4 * 3600
+#: Share of the work that a narrowed span takes on the axis.
 NARROW_SHARE = 0.012
 
 _Span = tuple[int, int]
@@ -76,7 +77,7 @@ def _interpolate(values: ArrayLike, knots: NDArray[np.float64], images: NDArray[
     return inside + below + above
 
 
-def idle_gaps(work: Iterable[_Span], off: Iterable[Sequence[_Span]], end: int) -> list[_Span]:
+def idle_gaps(work: Iterable[_Span], off: Iterable[Sequence[_Span]], end: int, min_length: float) -> list[_Span]:
     """Return the spans to narrow: those without work in which an agent or resource is off all the time.
 
     Parameters
@@ -87,10 +88,12 @@ def idle_gaps(work: Iterable[_Span], off: Iterable[Sequence[_Span]], end: int) -
         Off-times of each row.
     end
         Last tick of the axis.
+    min_length
+        Ticks of the shortest span to narrow.
 
     Examples
     --------
-    >>> idle_gaps([(0, 8), (20, 30)], [[(10, 18)], [(9, 20)]], 30)
+    >>> idle_gaps([(0, 8), (20, 30)], [[(10, 18)], [(9, 20)]], 30, 10)
     [(9, 20)]
     """
     gaps: list[_Span] = []
@@ -99,7 +102,7 @@ def idle_gaps(work: Iterable[_Span], off: Iterable[Sequence[_Span]], end: int) -
     for start, stop in free:
         overlaps = [(max(start, begin), min(stop, finish)) for begin, finish in candidates]
         longest = max(overlaps, key=lambda span: span[1] - span[0], default=(0, 0))
-        if longest[1] - longest[0] > MIN_SHARE * end:
+        if longest[1] - longest[0] >= min_length:
             gaps.append(longest)
     return gaps
 

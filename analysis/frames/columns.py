@@ -193,6 +193,8 @@ _ALL = (
         (
             *_SUBMISSION,
             *map(_column, METRICS),
+            count("weight", "total weight of the optional tasks that a successful plan executes"),
+            count("best_weight", "proved greatest weight; plans of another weight have no optimum and no gap"),
         ),
         has_metrics=True,
     ),

@@ -165,6 +165,7 @@ def grades(graded: Iterable[Grade]) -> FrameWithErrors:
         row |= {name: grade.metrics.get(name) for name in metric_columns}
         row |= problem_columns(grade.instance, grade.benchmark)
         row["violations"] = None if grade.violations is None else len(grade.violations)
+        row |= {name: grade.metrics.get(name) for name in ("weight", "best_weight")}
         row["gap"] = gap_of(grade.makespan, grade.optimal_makespan) if grade.success else None
         rows.append(row)
     frame, unfit = from_rows("grades", rows)

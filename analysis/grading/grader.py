@@ -146,7 +146,7 @@ class Grade:
 
     @property
     def weight_note(self) -> str:
-        """Reason why the makespan of a success is not compared with the optimum; empty if it is, or for a failure."""
+        """Reason why the makespan of a success is not compared with the optimum; may be empty."""
         best_weight = self.metrics.get("best_weight")
         if not self.success or self.weight is None or self.weight == best_weight:
             return ""
@@ -190,9 +190,9 @@ class Grade:
         metrics = benchmark.metrics.values(measurement, details=details)
         if isinstance(claimed, int):
             metrics["claimed_optimum"] = claimed
-        if measurement.weight is not None:
+        if run.weight is not None:
             weights = {
-                "weight": measurement.weight,
+                "weight": run.weight,
                 "best_weight": optimum.weight,
                 "weight_bound": optimum.weight_bound,
             }

@@ -26,6 +26,8 @@ _MAYBE_UNDEFINED = ("success", "main_score")
 
 # Values that a failed plan also has, but that count as failures.
 _OF_SUCCESS = ("makespan", "gap", "gap_bound")
+# Weight of a plan with optional tasks, and the best one.
+_WEIGHTS = ("weight", "best_weight")
 #: Name of a model without a name.
 UNNAMED = "unnamed"
 _KEY = ["benchmark", "set", "instance"]
@@ -169,6 +171,11 @@ def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> p
     if value in _OF_SUCCESS:
         failed |= holds("success", False)
     undefined = np.isnan(numbers) if value in _MAYBE_UNDEFINED else False
+    if value in _OF_SUCCESS:
+        weights = [column(name).astype("Float64").to_numpy(float, na_value=np.nan) for name in _WEIGHTS]
+        # Makespans of plans with different weights are not compared.
+        is_lighter = ~np.isnan(weights[0]) & (weights[0] != weights[1])
+        undefined |= is_lighter & ~holds("success", False)
     optimum = column("optimum" if "optimum" in frame.columns else "optimal_makespan")
     optima = optimum.astype("Float64").to_numpy(float, na_value=np.nan)
     methods = [name or UNNAMED for name in text(frame[label_column])]

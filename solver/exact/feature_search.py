@@ -96,24 +96,19 @@ class FeatureSearch:
         try:
             self._begin_with_heuristics()
             self._try_horizons()
-            if self.status == Status.feasible:
-                self._shift()
+            if self.schedule is not None and self.status == Status.feasible:
+                self.schedule = settled_early(self.instance, self.schedule)
         except TimeOverError:
             self.proof = "time limit during the construction of the model"
             if self.schedule is not None:
                 self.status = Status.feasible
-
-    def _shift(self) -> None:
-        """Move the pieces of a schedule that is not proved to earlier starts."""
-        if self.schedule is not None:
-            self.schedule = settled_early(self.instance, self.schedule)
 
     def _begin_with_heuristics(self) -> None:
         """Take a schedule of heuristics as a first one if the problem is large enough and they respect its features."""
         instance, params = self.instance, self.params
         if len(instance.actions) < params.first_schedule or LIST_HEURISTICS.refusal(instance):
             return
-        deadline = self.deadline.within(params.first_share * self.deadline.remaining())
+        deadline = self.deadline.counting(round(min(params.first_work, self.deadline.remaining() / 4), 2))
         timetables = [list_schedule(instance, deadline=deadline)]
         if not self._has_neighbourhoods and not IMPROVER.refusal(instance):
             improved = improve(instance, seed=self.seed, iterations=params.priority_lists, deadline=deadline)
@@ -165,9 +160,9 @@ class FeatureSearch:
             return False
         return model_size(self.instance, self.bounds, self.step) <= self.params.max_model
 
-    def _improve_by_neighbourhoods(self, model: ScheduleModel) -> None:
-        """Improve the schedule of a large problem by a search around it, until it gets no shorter."""
-        params, report = self.params, self.on_progress
+    def _search_around(self, model: ScheduleModel, effort: float) -> None:
+        """Improve the schedule of a large problem by a search around it, for an effort in deterministic time."""
+        report = self.on_progress
         assert self.schedule is not None
         values = model.values(self.schedule)
         if values is None:
@@ -180,12 +175,8 @@ class FeatureSearch:
             self.seed,
             lambda makespan: None if report is None else report(makespan * self.step, lower_bound),
         )
-        deadline = self.deadline.within(params.neighbourhood_share * self.deadline.remaining())
         workers = 1 if self.deadline.counted else max(1, self.workers)
-        previous = None
-        while search.makespan != previous:
-            previous = search.makespan
-            search.search(deadline, -(-lower_bound // self.step), params.neighbourhood, workers)
+        search.search(self.deadline, -(-lower_bound // self.step), effort, workers)
         if search.makespan * self.step < self.schedule.makespan:
             self.schedule = search.schedule()
 
@@ -231,19 +222,22 @@ class FeatureSearch:
         return is_proved
 
     def _minimize_makespan(self, model: ScheduleModel, *, is_last: bool) -> None:
-        if self._has_neighbourhoods:
-            first_deadline = self.deadline.within(self.params.first_proof * self.deadline.remaining())
-            self._minimize_until(first_deadline, model, is_last=is_last)
-            if self.status.settled or self.schedule is None:
-                return
-            self._improve_by_neighbourhoods(model)
-            model.narrow(self.lower_bound or 0, self.schedule.makespan)
-            model.model.hint(model.values(self.schedule) or {})
-        self._minimize_until(self.deadline, model, is_last=is_last)
+        """Minimize the makespan, on large problems by longer and longer proofs in turn with a search around."""
+        if not self._has_neighbourhoods:
+            self._minimize(model, None, is_last=is_last)
+            return
+        effort = self.params.first_proof
+        while self._has_time() and not self.status.settled:
+            self._minimize(model, effort, is_last=is_last)
+            if self.schedule is not None and not self.status.settled:
+                self._search_around(model, self.params.neighbourhood * effort)
+                model.narrow(self.lower_bound or 0, self.schedule.makespan)
+                model.model.hint(model.values(self.schedule) or {})
+            effort *= 2
 
-    def _minimize_until(self, deadline: Deadline, model: ScheduleModel, *, is_last: bool) -> None:
-        """Minimize the makespan until a deadline, and keep the schedule and the bound."""
-        outcome = self._run(model, deadline)
+    def _minimize(self, model: ScheduleModel, effort: float | None, *, is_last: bool) -> None:
+        """Minimize the makespan with an effort in deterministic time, and keep the schedule and the bound."""
+        outcome = self._run(model, effort)
         if outcome.status == Status.infeasible:
             self._refute(model, is_last=is_last)
             return
@@ -274,10 +268,11 @@ class FeatureSearch:
             return
         self.proof = "infeasible by one setting of presolve; time limit before the other confirmed it"
 
-    def _run(self, model: ScheduleModel, deadline: Deadline | None = None) -> CpOutcome:
+    def _run(self, model: ScheduleModel, effort: float | None = None) -> CpOutcome:
         outcome = run(
             model.model,
-            deadline=deadline or self.deadline,
+            deadline=self.deadline,
+            deterministic=effort,
             seed=self.seed,
             workers=self.workers,
             on_progress=self._reporter(),

@@ -1,17 +1,20 @@
 """Facts that an instance states: bounds between events, alternatives, and machines.
 
-An *event* is the beginning, the end, or the start or finish of an action.
-
+An *event* is the beginning, the end, or the start or finish of an action. Of an action with several modes the shortest
+duration, the fewest attended ticks and the least amounts count. Windows, calendars and budgets only forbid schedules,
+so that a lower bound may ignore them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
+from planoracle.solver.exact.bounds import earliest_start, longest_duration, shortest_duration
 from planoracle.solver.proofs.steps import Hop
 
 
@@ -60,15 +63,16 @@ def stated_bounds(instance: Instance) -> Iterator[Hop]:
     for action in instance.actions:
         start = ProofEvent("start", action.id)
         finish = ProofEvent("finish", action.id)
-        yield Hop(BEGIN, start, action.release, "release")
-        yield Hop(start, finish, action.duration, "duration")
+        yield Hop(BEGIN, start, earliest_start(action), "release")
+        yield Hop(start, finish, shortest_duration(action), "duration")
         yield Hop(finish, END, 0, "order")
-        if not action.interruptible:
-            yield Hop(finish, start, -action.duration, "duration")
-            if 0 < action.attended < action.duration:
-                free = release_event(action)
-                yield Hop(start, free, action.attended, "attended")
-                yield Hop(free, start, -action.attended, "attended")
+        if is_rigid(action):
+            yield Hop(finish, start, -longest_duration(action), "duration")
+            free = release_event(action)
+            most_attended = max(map(action.attended_in, action.modes))
+            if most_attended and free != finish:
+                yield Hop(start, free, held_ticks(action), "attended")
+                yield Hop(free, start, -most_attended, "attended")
         predecessors = [set(mode.after) for mode in action.modes]
         for before in sorted(set.intersection(*predecessors)):
             yield Hop(ProofEvent("finish", before), start, 0, "lag")
@@ -81,15 +85,33 @@ def stated_bounds(instance: Instance) -> Iterator[Hop]:
             yield Hop(start, finish, -lag.maximum, "window")
             action = instance.by_id[lag.after]
             if action.interruptible:  # the lag also limits its last piece
-                last = lag.maximum + action.duration
+                last = lag.maximum + longest_duration(action)
                 yield Hop(ProofEvent("finish", action.id), finish, -last, "window")
     yield from _only_setters(instance)
 
 
 def release_event(action: Action) -> ProofEvent:
     """Return the event at which an attended action releases its agent."""
-    is_held_throughout = action.interruptible or action.attended == action.duration
-    return ProofEvent("finish" if is_held_throughout else "free", action.id)
+    is_held_throughout = all(action.attended_in(mode) == action.duration_in(mode) for mode in action.modes)
+    return ProofEvent("finish" if is_held_throughout or not is_rigid(action) else "free", action.id)
+
+
+def is_rigid(action: Action) -> bool:
+    """Return whether an action never pauses."""
+    return not (action.interruptible or action.pauses_in_breaks)
+
+
+def held_ticks(action: Action) -> int:
+    """Return the ticks for which an action holds an agent in every mode."""
+    return min(map(action.attended_in, action.modes))
+
+
+def _agents_of(instance: Instance, action: Action) -> frozenset[str]:
+    """Return the agents that may carry out an action in some mode; none if a mode needs none."""
+    if all(mode.agents is None for mode in action.modes):
+        return frozenset(instance.eligible(action))
+    eligible = [variant.agents for variant in instance.variants[action.id]]
+    return frozenset(chain.from_iterable(eligible)) if all(eligible) else frozenset()
 
 
 def _only_setters(instance: Instance) -> Iterator[Hop]:
@@ -164,7 +186,8 @@ def _demand(mode: Mode, resource: str) -> Demand | None:
 def _exclusive(instance: Instance, first: Action, second: Action, resource: str) -> bool:
     """Return whether two actions that do not start together cannot overlap on a resource."""
     units = least_amount(first, resource), least_amount(second, resource)
-    if not (all(units) and first.duration and second.duration):
+    has_length = shortest_duration(first) and shortest_duration(second)
+    if not (all(units) and has_length and instance.resource[resource].renewable):
         return False
     return sum(units) > instance.resource[resource].capacity
 
@@ -172,27 +195,29 @@ def _exclusive(instance: Instance, first: Action, second: Action, resource: str)
 def machines(instance: Instance, deadline: Deadline = NO_LIMIT) -> Iterator[Machine]:
     """Yield groups of agents, and resources, with the actions that are bound to hold them."""
     yield from _groups_of_agents(instance)
-    for resource in instance.resources:
+    resources = [resource for resource in instance.resources if resource.renewable]
+    for resource in resources:
         for users in dict.fromkeys(_users(instance, resource.name, deadline)):
             yield from _resource_machines(instance, resource, users)
-    for resource in instance.resources:  # last, so that simpler arguments are preferred
+    for resource in resources:  # last, so that simpler arguments are preferred
         for users in dict.fromkeys(_users(instance, resource.name, deadline)):
             yield from _halves(instance, resource, users)
 
 
 def _groups_of_agents(instance: Instance) -> Iterator[Machine]:
     """Yield groups of agents with the attended actions for which no other agent is eligible."""
-    attended = [action for action in instance.actions if action.attended]
-    groups = {frozenset(instance.eligible(action)) for action in attended}
+    attended = [action for action in instance.actions if held_ticks(action)]
+    eligible = {action.id: _agents_of(instance, action) for action in attended}
+    groups = set(eligible.values())
     groups.add(frozenset(instance.agents))
     for group in sorted(groups, key=sorted):
-        members = [action for action in attended if group.issuperset(instance.eligible(action))]
+        members = [action for action in attended if group.issuperset(eligible[action.id])]
         names = tuple(agent for agent in instance.agents if agent in group)
-        work = tuple((action.id, action.attended) for action in members)
+        work = tuple((action.id, held_ticks(action)) for action in members)
         yield Machine("agents", names, len(names), False, work)
         if len(names) > 1:
-            rigid = (action for action in members if not action.interruptible)
-            rigid_work = tuple((action.id, action.attended) for action in rigid)
+            rigid = (action for action in members if is_rigid(action))
+            rigid_work = tuple((action.id, held_ticks(action)) for action in rigid)
             yield Machine("agents", names, len(names), True, rigid_work)
 
 
@@ -202,14 +227,14 @@ def _resource_machines(instance: Instance, resource: Resource, users: Sequence[t
     by_id = instance.by_id
     work = []
     for user, amount in users:
-        work.append((user, amount * by_id[user].duration))
+        work.append((user, amount * shortest_duration(by_id[user])))
     yield Machine("resource", names, capacity, False, tuple(work))
     if capacity <= 1:
         return
-    rigid_users = [(user, amount) for user, amount in users if not by_id[user].interruptible]
+    rigid_users = [(user, amount) for user, amount in users if is_rigid(by_id[user])]
     for min_amount in sorted({amount for _, amount in users}):
         large_users = [user for user, amount in rigid_users if amount >= min_amount]
-        rigid_work = tuple((user, by_id[user].duration) for user in large_users)
+        rigid_work = tuple((user, shortest_duration(by_id[user])) for user in large_users)
         yield Machine("resource", names, capacity // min_amount, True, rigid_work)
 
 
@@ -225,12 +250,12 @@ def _halves(instance: Instance, resource: Resource, users: Sequence[tuple[str, i
         action = instance.by_id[name]
         if 2 * amount >= capacity:
             large.append((action, amount))
-            in_turn &= 2 * amount > capacity and not action.interruptible
+            in_turn &= 2 * amount > capacity and is_rigid(action)
     if not in_turn and any(capacity < 2 * amount < 2 * capacity for _, amount in large):
         work = []
         for action, amount in large:
             counted_amount = amount if 2 * amount == capacity else capacity
-            work.append((action.id, action.duration * counted_amount))
+            work.append((action.id, shortest_duration(action) * counted_amount))
         yield Machine("resource", (resource.name,), capacity, False, tuple(work))
 
 
@@ -245,13 +270,15 @@ def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tu
         deadline.check(_LOOK)
         sets = _sets(action, resource)
         amount = least_amount(action, resource)
-        if not amount * action.duration:
+        if not amount * shortest_duration(action):
             continue
         use = action.id, amount
         if sets == {None}:
             plain.append(use)
-        elif len(sets) == 1 and not _may_be_hosted(instance, action, resource, instance.actions):
-            key = str(*sets), action.duration
+        elif len(sets) == len(_durations(action)) == 1 and not _may_be_hosted(
+            instance, action, resource, instance.actions
+        ):
+            key = str(*sets), shortest_duration(action)
             equal.setdefault(key, []).append(use)
     for turn in range(max(map(len, equal.values()), default=1)):
         deadline.check(_LOOK * len(instance.actions))
@@ -284,7 +311,7 @@ def _may_host(action: Action, resource: str, state: str | None) -> bool:
 def _may_coincide(instance: Instance, first: Action, second: Action, resource: str) -> bool:
     """Return whether two actions may share capacity over the same interval."""
     first_sets, second_sets = _sets(first, resource), _sets(second, resource)
-    if first.duration != second.duration or first_sets == second_sets == {None}:
+    if _durations(first).isdisjoint(_durations(second)) or first_sets == second_sets == {None}:
         return False
     if len(first_sets) > 1 or len(second_sets) > 1 or first_sets == second_sets:
         return True
@@ -293,17 +320,24 @@ def _may_coincide(instance: Instance, first: Action, second: Action, resource: s
     return second_sets == {None} and _may_be_hosted(instance, first, resource, [second])
 
 
+def _durations(action: Action) -> set[int]:
+    """Return the durations of the modes of an action."""
+    return {action.duration_in(mode) for mode in action.modes}
+
+
 def choices(instance: Instance, deadline: Deadline = NO_LIMIT) -> Iterator[Alternative]:
     """Yield pairs of bounds of which one holds in every schedule."""
     actions = instance.actions
-    rigid = [action for action in actions if not action.interruptible]
-    needed = [_needed_resources(action) for action in rigid]
+    rigid = [action for action in actions if is_rigid(action)]
+    budgets = {resource.name for resource in instance.resources if not resource.renewable}
+    needed = [_needed_resources(action) - budgets for action in rigid]
+    held = {action.id: held_ticks(action) for action in actions}
     only_agent = {action.id: _only_agent(instance, action) for action in actions}
     for i, first in enumerate(rigid):
         deadline.check(_LOOK * len(rigid))
         agent = only_agent[first.id]
         for j, second in enumerate(rigid[i + 1 :], i + 1):
-            if agent and first.attended and second.attended and agent == only_agent[second.id]:
+            if agent and held[first.id] and held[second.id] and agent == only_agent[second.id]:
                 about = (first.id, second.id, agent)
                 yield _orders("agent", about, release_event(first), release_event(second))
             shared = needed[i] & needed[j]
@@ -312,11 +346,11 @@ def choices(instance: Instance, deadline: Deadline = NO_LIMIT) -> Iterator[Alter
     for unattended in actions:
         deadline.check(_LOOK * len(rigid))
         agent = only_agent[unattended.id]
-        if unattended.attended or not agent:
+        if held[unattended.id] or not agent:
             continue
         start = ProofEvent("start", unattended.id)
         for action in rigid:
-            if action.attended > 1 and agent == only_agent[action.id]:
+            if held[action.id] > 1 and agent == only_agent[action.id]:
                 about = (unattended.id, action.id, agent)
                 yield _orders("start", about, start, release_event(action))
     yield from _states(instance, deadline)
@@ -332,8 +366,8 @@ def _needed_resources(action: Action) -> set[str]:
 
 
 def _only_agent(instance: Instance, action: Action) -> str | None:
-    eligible = instance.eligible(action)
-    return eligible[0] if len(eligible) == 1 else None
+    eligible = _agents_of(instance, action)
+    return next(iter(eligible)) if len(eligible) == 1 else None
 
 
 def _resource_orders(
@@ -359,7 +393,7 @@ def _orders(kind: str, about: tuple[str, ...], first_end: ProofEvent, second_end
 
 def _collide(instance: Instance, first: Action, second: Action) -> bool:
     """Return whether two actions exceed a capacity in all modes, on a resource that neither sets."""
-    if not (first.duration and second.duration):
+    if not (shortest_duration(first) and shortest_duration(second)):
         return False
     for mode in first.modes:
         for second_mode in second.modes:
@@ -374,6 +408,8 @@ def _modes_collide(instance: Instance, first: Mode, second: Mode) -> bool:
         for second_demand in second.demands:
             sets_state = demand.sets is not None or second_demand.sets is not None
             if sets_state or demand.resource != second_demand.resource:
+                continue
+            if not instance.resource[demand.resource].renewable:
                 continue
             amounts = demand.amount, second_demand.amount
             if min(amounts) > 0 and sum(amounts) > instance.resource[demand.resource].capacity:

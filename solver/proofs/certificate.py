@@ -21,7 +21,7 @@ from planoracle.solver.proofs.steps import Load, Path, Proof, Step
 from planoracle.solver.proofs.writer import critical_path, write_steps
 
 #: Features of which optima have no certificates.
-CERTIFICATES = Component("certificates", frozenset(Feature))
+CERTIFICATES = Component("certificates", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
 
 #: Default limit of work.
 WORK = WorkLimit(60.0)

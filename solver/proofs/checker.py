@@ -3,6 +3,8 @@
 ``python checker.py problem.json proof.json``: a problem as ``planoracle instances --export`` writes it, a proof as
 ``planoracle explain --out`` does. `check` checks that no schedule is shorter than the bound, `check_schedule` that the
 schedule of the proof holds and has its makespan. The page of `planoracle.instances.model.instance` defines problems.
+Problems with optional tasks, ways or set-up times are refused. Of an action with several modes the shortest duration
+and the least needs count; windows, calendars and budgets matter for the schedule only.
 
 Form of a proof. An *event* is the beginning, the end, or the ``start``, ``finish`` or ``free`` (it releases its
 agent) of an action. A *hop* states that one event is at least so many ticks after another, because the problem says so
@@ -22,7 +24,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Set
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from time import process_time
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -34,19 +36,22 @@ MAX_DEPTH, MAX_COMPARISONS = 100, 5_000_000
 MAX_SECONDS = 60.0
 
 _Event = tuple[str, str]
+_Span = tuple[int, int]
 _Way = tuple[_Event, _Event, int]
 _BEGIN, _END = ("begin", ""), ("end", "")
 
 #: Keys and types of objects; ``?``: may be null, ``=``: may be missing.
 _OBJECTS = {
     "problem": "format:str version:int name:str tasks:list agents:list= resources:list= "
-    "$schema:str?= benchmark:str= unit:str= seconds_per_tick:int?= time_limit:int?=",
-    "resource": "name:str capacity:int= state:str?=",
-    "task": "name:str actions:list",
-    "action": "name:str label:str= duration:int attended:int?= interruptible:bool= release:int= agents:list?= "
-    "uses:list?= modes:list?= after:list=",
-    "mode": "name:str= uses:list= after:list=",
-    "use": "resource:str amount:int= requires:str?= sets:str?=",
+    "$schema:str?= benchmark:str= unit:str= seconds_per_tick:int?= time_limit:int?= start_time:str?= "
+    "calendars:list= transitions:list=",
+    "resource": "name:str capacity:int= state:str?= renewable:bool=",
+    "calendar": "members:list off:list period:int?=",
+    "task": "name:str optional:bool= weight:int?= actions:list",
+    "action": "name:str label:str= duration:int attended:int?= interruptible:bool= pauses:str?= release:int= "
+    "deadline:int?= windows:list= place:str?= agents:list?= uses:list?= modes:list?= after:list=",
+    "mode": "name:str= duration:int?= attended:int?= agents:list?= uses:list= after:list=",
+    "use": "resource:str amount:int= requires:str?= sets:str?= family:str?=",
     "lag": "action:str min_lag:int?= max_lag:int?=",
     "proof": "format:str version:int instance:str bound:int makespan:int? gap:int? schedule:list? supposed:int? "
     "steps:list",
@@ -97,10 +102,14 @@ class _Use(NamedTuple):
 
 
 class _Mode(NamedTuple):
-    """Uses by resource, and actions that must be finished."""
+    """Uses by resource, units of budgets, actions that must be finished, and times and agents of the action."""
 
     uses: dict[str, _Use]
+    budget: dict[str, int]
     after: list[str]
+    duration: int
+    attended: int
+    agents: frozenset[str]
 
 
 class _Needs(NamedTuple):
@@ -114,19 +123,26 @@ class _Needs(NamedTuple):
 
 @dataclass
 class _Action:
-    """Action of ``duration`` ticks that holds one of ``agents`` for ``attended`` ticks (0: its start)."""
+    """Action of at least ``duration`` ticks that holds one of ``agents`` for ``attended`` ticks (0: its start)."""
 
     id: str
-    duration: int
-    attended: int
-    pausing: bool
+    interruptible: bool
+    breaks: bool
     release: int
-    agents: frozenset[str]
+    windows: list[_Span]
     modes: list[_Mode]
 
     def __post_init__(self) -> None:
         """Combine the modes: an absent use takes, requires and sets nothing; ``last`` sets the agent free."""
-        self.last = "finish" if self.pausing or self.attended == self.duration else "free"
+        self.pausing = self.interruptible or self.breaks
+        self.durations = {mode.duration for mode in self.modes}
+        self.duration, self.longest = min(self.durations), max(self.durations)
+        self.attended = min(mode.attended for mode in self.modes)
+        self.most_attended = max(mode.attended for mode in self.modes)
+        eligible = [mode.agents for mode in self.modes]
+        self.agents = frozenset[str]().union(*eligible) if all(eligible) else frozenset[str]()
+        is_held = self.pausing or all(mode.attended == mode.duration for mode in self.modes)
+        self.last = "finish" if is_held else "free"
         self.after = set.intersection(*(set(mode.after) for mode in self.modes))
         uses = defaultdict[str, list[_Use]](list)
         for mode in self.modes:
@@ -147,25 +163,37 @@ class _Problem:
     """Problem; lags are (before, after, minimum, maximum), from a finish to a start."""
 
     def __init__(self, document: Any) -> None:
-        problem = _read("problem", document, agents=["agent"], resources=[])
-        if (problem["format"], problem["version"]) != ("planoracle/instance", 1):
-            raise RefusedError("the problem must have the format planoracle/instance, version 1")
+        problem = _read("problem", document, agents=["agent"], resources=[], calendars=[], transitions=[])
+        if problem["format"] != "planoracle/instance" or problem["version"] not in (1, 2):
+            raise RefusedError("the problem must have the format planoracle/instance, version 1 or 2")
+        if problem["transitions"]:
+            raise RefusedError("certificates cannot respect ways and set-up times")
         self.until = process_time() + MAX_SECONDS
         self.comparisons = 0
         self.count = 0  # of steps in all cases
         self.name: str = problem["name"]
         self.time_limit: int | None = problem["time_limit"]
         self.agents = frozenset(_texts("agents", problem["agents"]))
-        resources = [_read("resource", entry, capacity=1) for entry in problem["resources"]]
+        resources = [_read("resource", entry, capacity=1, renewable=True) for entry in problem["resources"]]
         _texts("resources", [entry["name"] for entry in resources])
-        self.capacity: dict[str, int] = {entry["name"]: entry["capacity"] for entry in resources}
+        budgets = [entry for entry in resources if not entry["renewable"]]
+        if any(entry["state"] is not None for entry in budgets):
+            raise RefusedError("a budget must have no state")
+        self.budget: dict[str, int] = {entry["name"]: entry["capacity"] for entry in budgets}
+        self.capacity: dict[str, int] = {}
+        for entry in resources:
+            if entry["renewable"]:
+                self.capacity[entry["name"]] = entry["capacity"]
+        self.calendars = _Calendars([_read("calendar", entry) for entry in problem["calendars"]])
         self.state: dict[str, str | None] = {entry["name"]: entry["state"] for entry in resources}
         self.lags: list[tuple[str, str, int | None, int | None]] = []
         actions: list[_Action] = []
         for task_entry in problem["tasks"]:
             task = _read("task", task_entry)
+            if task["optional"] or task["weight"] is not None:
+                raise RefusedError("certificates cannot respect optional tasks")
             for entry in task["actions"]:
-                row = _read("action", entry, interruptible=False, release=0, after=[])
+                row = _read("action", entry, interruptible=False, release=0, after=[], windows=[])
                 actions.append(self.action(task["name"], row))
         _texts("actions", [action.id for action in actions])
         self.actions = {action.id: action for action in actions}
@@ -200,18 +228,14 @@ class _Problem:
 
     def action(self, task: str, entry: dict[str, Any]) -> _Action:
         name = f"{task}/{entry['name']}"
-        duration, attended = entry["duration"], entry["attended"]
-        interruptible, release = entry["interruptible"], entry["release"]
-        eligible = self.agents if entry["agents"] is None else frozenset(_texts("agents", entry["agents"]))
-        if attended is None:  # the whole duration if an agent is eligible
-            attended = 0 if entry["agents"] == [] else duration
-        if not 0 <= attended <= duration or (interruptible and 0 < attended < duration):
-            limits = "be 0 or the duration" if interruptible else "lie between 0 and the duration"
-            raise RefusedError(f"the attended time of {name} must {limits} (got {attended})")
-        has_unknown_agents = eligible is not self.agents and not eligible <= self.agents
-        if has_unknown_agents or (attended and not eligible) or release < 0:
-            needed = "agents of the problem, at least one if it is attended, and a release of at least 0"
-            raise RefusedError(f"{name} must have {needed}")
+        if entry["pauses"] not in (None, "never", "breaks", "anywhere") or entry["place"] is not None:
+            raise RefusedError(f"pauses of {name} must be never, breaks or anywhere, and it must have no place")
+        interruptible = entry["interruptible"] or entry["pauses"] == "anywhere"
+        breaks = entry["pauses"] == "breaks"
+        if (interruptible and breaks) or entry["release"] < 0:
+            raise RefusedError(f"{name} must pause in breaks or anywhere, not both, and have a release of at least 0")
+        if entry["attended"] is None:  # the whole duration if an agent is eligible
+            entry["attended"] = 0 if entry["agents"] == [] else entry["duration"]
         if entry["modes"] is not None and (entry["uses"] is not None or not entry["modes"]):
             raise RefusedError(f"{name} must have either uses or at least one mode")
         for row in entry["after"]:
@@ -220,19 +244,52 @@ class _Problem:
             self.lags.append((before, name, lag["min_lag"], lag["max_lag"]))
         mode_entries = entry["modes"] or [{"uses": entry["uses"] or []}]
         rows = [_read("mode", row, uses=[], after=[]) for row in mode_entries]
-        modes = [self.mode(task, row) for row in rows]
-        return _Action(name, duration, attended, interruptible, release, eligible, modes)
+        modes = [self.mode(task, entry, row, rigid=not (interruptible or breaks)) for row in rows]
+        windows = _windows(entry)
+        openings = [begin for begin, end in map(_span, entry["windows"]) if end >= entry["release"]]
+        earliest = max(entry["release"], min(openings, default=0))
+        return _Action(name, interruptible, breaks, earliest, windows, modes)
 
-    def mode(self, task: str, entry: dict[str, Any]) -> _Mode:
+    def times(self, name: str, action: dict[str, Any], mode: dict[str, Any], *, rigid: bool) -> tuple[int, int, Any]:
+        """Return duration, attended ticks and eligible agents of an action in a mode."""
+        agents = action["agents"] if mode["agents"] is None else mode["agents"]
+        eligible = self.agents if agents is None else frozenset(_texts("agents", agents))
+        duration = action["duration"] if mode["duration"] is None else mode["duration"]
+        attended = mode["attended"]
+        if attended is None:
+            attended = action["attended"]
+            if mode["agents"] == []:
+                attended = 0
+            elif mode["duration"] is not None:
+                attended = duration if attended else 0
+        if not 0 <= attended <= duration or (not rigid and 0 < attended < duration):
+            limits = "lie between 0 and the duration" if rigid else "be 0 or the duration"
+            raise RefusedError(f"the attended time of {name} must {limits} (got {attended})")
+        if not eligible <= self.agents or (attended and not eligible):
+            raise RefusedError(f"{name} must have agents of the problem, at least one if it is attended")
+        return duration, attended, eligible
+
+    def mode(self, task: str, action: dict[str, Any], entry: dict[str, Any], *, rigid: bool) -> _Mode:
+        name = f"{task}/{action['name']}"
         uses = [_read("use", row, amount=1) for row in entry["uses"]]
         _texts("resources used", [use["resource"] for use in uses])
+        needs: dict[str, _Use] = {}
+        budget: dict[str, int] = {}
         for use in uses:
-            capacity = self.capacity.get(use["resource"], -1)
-            if not 0 <= use["amount"] <= capacity:
-                raise RefusedError("a use must name a resource of the problem and an amount between 0 and its capacity")
-        needs = {use["resource"]: _Use(use["amount"], use["requires"], use["sets"]) for use in uses}
+            resource, amount = use["resource"], use["amount"]
+            has_state = use["requires"] is not None or use["sets"] is not None
+            is_budget = resource in self.budget
+            if amount < 0 or use["family"] is not None or not (is_budget or resource in self.capacity):
+                raise RefusedError("a use must name a resource of the problem, an amount of at least 0 and no family")
+            if is_budget and has_state:
+                raise RefusedError("a use of a budget must require and set no state")
+            if is_budget:
+                budget[resource] = amount
+            else:
+                needs[resource] = _Use(amount, use["requires"], use["sets"])
         after = _texts("actions that a mode waits for", entry["after"])
-        return _Mode(needs, [name if "/" in name else f"{task}/{name}" for name in after])
+        names = [before if "/" in before else f"{task}/{before}" for before in after]
+        return _Mode(needs, budget, names, *self.times(name, action, entry, rigid=rigid))
 
     def is_only_setter(self, setter: _Action, user: _Action, resource: str, state: str) -> bool:
         """Return whether no other action than the setter, and possibly the user, may set a state."""
@@ -244,6 +301,55 @@ class _Problem:
         units = first.needs[resource].amount, second.needs[resource].amount
         take_time = first.duration > 0 and second.duration > 0
         return take_time and min(units) > 0 and sum(units) > self.capacity[resource]
+
+
+def _windows(entry: dict[str, Any]) -> list[_Span]:
+    """Return the spans in which pieces of an action may lie, cut to its release and deadline."""
+    rows = entry["windows"] or [[0, MAX_NUMBER]]
+    latest = MAX_NUMBER if entry["deadline"] is None else entry["deadline"]
+    spans = []
+    for begin, end in map(_span, rows):
+        opening, closing = max(begin, entry["release"]), min(end, latest)
+        if opening <= closing:
+            spans.append((opening, closing))
+    return sorted(spans)
+
+
+def _span(row: Any) -> _Span:
+    if type(row) not in (list, tuple) or len(row) != 2 or any(type(tick) is not int for tick in row):
+        raise RefusedError("a window or off-time must be a list of two whole numbers")
+    return row[0], row[1]
+
+
+class _Calendars:
+    """Off-times of agents and resources; ``rows`` are members, begin, end and period (``None``: once)."""
+
+    def __init__(self, entries: list[dict[str, Any]]) -> None:
+        self.rows: list[tuple[frozenset[str], int, int, int | None]] = []
+        for entry in entries:
+            members = frozenset(_texts("members", entry["members"]))
+            period = entry["period"]
+            if period is not None and period < 1:
+                raise RefusedError("the period of a calendar must be at least 1")
+            self.rows += [(members, *_span(row), period) for row in entry["off"]]
+
+    def is_off(self, member: str, begin: int, end: int) -> bool:
+        """Return whether a member is off at a tick of a span."""
+        return any(start < end for start, _ in self.next(member, begin))
+
+    def end_of(self, member: str | None, tick: int) -> int:
+        """Return the last end of the off-times that cover a tick; the tick itself if there are none."""
+        return max([tick, *(end for start, end in self.next(member, tick) if start <= tick)])
+
+    def next(self, member: str | None, tick: int) -> list[_Span]:
+        """Return, of each off-time of a member, the first repetition that ends after a tick."""
+        spans = []
+        for members, begin, end, period in self.rows:
+            if member in members:
+                shift = 0 if period is None else ((tick - end) // period + 1) * period
+                if end + shift > tick and begin < end:
+                    spans.append((begin + shift, end + shift))
+        return spans
 
 
 class _Hop(NamedTuple):
@@ -367,20 +473,20 @@ class Checker:
             is_minimum = (action.id, target_action.id, ticks) in self.problem.minima
             return is_minimum or (ticks == 0 and action.id in target_action.after)
         if hop.reason == "window" and kind in ("start", "finish") and target_kind == "finish":
-            running = action.duration if kind == "finish" else 0  # the last resumption is within the maximum lag, too
+            running = action.longest if kind == "finish" else 0  # the last resumption is within the maximum lag, too
             maximum = (target_action.id, action.id, -ticks - running)
-            return (action.pausing or not running) and maximum in self.problem.maxima
+            return (action.interruptible or not running) and maximum in self.problem.maxima
         return hop.reason == "state" and self.waits_for_setting((*kinds, ticks), action, target_action)
 
     def is_part(self, hop: _Hop, action: _Action) -> bool:
         """Return whether an action, or its attended part, takes the time of a hop between its own events."""
         bound = (hop.source[0], hop.target[0], hop.ticks)
-        end, ticks = "free", action.attended
+        end, ticks, longest = "free", action.attended, action.most_attended
         if hop.reason == "duration":
-            end, ticks = "finish", action.duration
+            end, ticks, longest = "finish", action.duration, action.longest
             if bound == ("start", "finish", action.duration):
                 return True  # also in several pieces
-        return not action.pausing and bound in (("start", end, ticks), (end, "start", -ticks))
+        return not action.pausing and bound in (("start", end, ticks), (end, "start", -longest))
 
     def waits_for_setting(self, bound: tuple[str, str, int], setter: _Action, user: _Action) -> bool:
         """Return whether a use waits for the only setting of a state that does not hold at first."""
@@ -472,10 +578,11 @@ class Checker:
             if stated not in {count * action.duration for count in counts}:
                 self.fail(step, f"{action.id} does not need {stated} ticks of {resource}")
             if needs.sets != {None}:
-                setting = (needs.sets, action.duration)  # settings of one state may run over the same interval
-                if len(needs.sets) > 1 or setting in settings or self.may_share(action, resource, lends):
+                # Settings of one state may run over the same interval.
+                own = {(needs.sets, duration) for duration in action.durations}
+                if len(needs.sets) > 1 or own & settings or self.may_share(action, resource, lends):
                     self.fail(step, f"{action.id} may share units of {resource} with another action")
-                settings.add(setting)
+                settings |= own
 
     def may_share(self, setting: _Action, resource: str, required: Set[str | None]) -> bool:
         """Return whether a setting may share the units of a use, as the state exists without it."""
@@ -559,7 +666,7 @@ class Checker:
         """Return whether two actions may run over the same interval, one in the units of the other."""
         first_sets, second_sets = first.needs[resource].sets, second.needs[resource].sets
         all_sets = first_sets | second_sets
-        if first.duration != second.duration or all_sets == {None}:
+        if first.durations.isdisjoint(second.durations) or all_sets == {None}:
             return False
         if first_sets == second_sets or len(first_sets) + len(second_sets) > 2:
             return True
@@ -641,6 +748,13 @@ class _Schedule:
         self.pieces = sorted(map(self.piece, rows), key=lambda piece: piece[:3])
         for piece in self.pieces:
             self.runs[piece.action.id].append(piece)
+        for name, pieces in self.runs.items():
+            action = problem.actions[name]
+            self.check_action(action, pieces)
+            self.check_off_times(action, pieces)
+            if action.breaks:  # all that it holds stays reserved while it pauses
+                self.runs[name] = [_span_of(pieces)]
+        self.pieces = sorted(chain.from_iterable(self.runs.values()), key=lambda piece: piece[:3])
 
     def piece(self, row: Any) -> _Piece:
         """Read a piece; check its action, mode, agent, start and duration."""
@@ -650,22 +764,26 @@ class _Schedule:
         action = self.problem.actions.get(name)
         if action is None:
             raise RefusedError("a piece must name an action of the problem")
-        if not 0 <= entry["mode"] < len(action.modes) or agent not in (action.agents or {None}):
+        mode = action.modes[entry["mode"]] if 0 <= entry["mode"] < len(action.modes) else None
+        if mode is None or agent not in (mode.agents or {None}):
             raise RefusedError(f"{name} has no mode {entry['mode']}, or {agent} is not eligible for it")
-        min_duration = min(1, action.duration)
+        min_duration = min(1, mode.duration)
         if duration < min_duration or start < action.release:
             limits = f"last at least {min_duration} and start at {action.release} or later"
             raise RefusedError(f"a piece of {name} must {limits}")
-        busy = duration if action.pausing and action.attended else action.attended
+        if not any(begin <= start and start + duration <= end for begin, end in action.windows):
+            raise RefusedError(f"a piece of {name} must lie in one of its windows")
+        if any(use.amount > self.problem.capacity[resource] for resource, use in mode.uses.items()):
+            raise RefusedError(f"{name} exceeds a capacity in mode {entry['mode']}")
+        busy = duration if action.pausing and mode.attended else mode.attended
         return _Piece(start, start + busy, start + duration, action, agent, entry["mode"])
 
     def check(self) -> int:
         """Return the end of the schedule after a check of all rules."""
-        for name, pieces in self.runs.items():
-            self.check_action(self.problem.actions[name], pieces)
         self.check_lags()
         self.check_agents()
         self.check_resources()
+        self.check_budgets()
         end = max((piece.end for piece in self.pieces), default=0)
         if self.problem.time_limit is not None and end > self.problem.time_limit:
             raise RefusedError(f"the schedule ends at {end}, after the time limit")
@@ -673,13 +791,48 @@ class _Schedule:
 
     def check_action(self, action: _Action, pieces: list[_Piece]) -> None:
         """Check the total duration of an action, and its pieces if it can be interrupted."""
-        if not pieces or sum(piece.end - piece.start for piece in pieces) != action.duration:
-            raise RefusedError(f"the pieces of {action.id} must take {action.duration} in total")
+        if not pieces:
+            raise RefusedError(f"the pieces of {action.id} are missing")
+        duration = action.modes[pieces[0].mode].duration
+        if sum(piece.end - piece.start for piece in pieces) != duration:
+            raise RefusedError(f"the pieces of {action.id} must take {duration} in total")
         if len(pieces) > 1 and not action.pausing:
             raise RefusedError(f"{action.id} has {len(pieces)} pieces, but cannot be interrupted")
         for before, piece in pairwise(pieces):
             if piece.start < before.end or piece.mode != before.mode:
                 raise RefusedError(f"pieces of {action.id} overlap or have different modes")
+            if action.breaks and piece.agent != before.agent:
+                raise RefusedError(f"pieces of {action.id} have different agents, but it pauses in breaks")
+
+    def check_off_times(self, action: _Action, pieces: list[_Piece]) -> None:
+        """Check that no piece runs while its agent or a resource is off, and that breaks are the only pauses."""
+        calendars = self.problem.calendars
+        for number, piece in enumerate(pieces):
+            self.problem.work(len(calendars.rows))
+            mode = action.modes[piece.mode]
+            is_start = mode.attended > 0 or not (action.breaks and number)
+            members = {name: max(piece.end, piece.start + 1) for name in mode.uses}
+            if piece.agent is not None and is_start:
+                members[piece.agent] = max(piece.until, piece.start + 1)
+            for member, end in members.items():
+                if calendars.is_off(member, piece.start, end):
+                    raise RefusedError(f"{member} is off while {action.id} needs it at {piece.start}")
+        mode = action.modes[pieces[0].mode]
+        pausing = {*mode.uses} | ({pieces[0].agent} if mode.attended else set())
+        for before, piece in pairwise(pieces):
+            if action.breaks and not self.covers(pausing, before.end, piece.start):
+                raise RefusedError(f"{action.id} pauses between {before.end} and {piece.start} without a break")
+
+    def covers(self, members: Set[str | None], begin: int, end: int) -> bool:
+        """Return whether some member is off at every tick of a span."""
+        while begin < end:
+            self.problem.work(len(self.problem.calendars.rows))
+            ends = [self.problem.calendars.end_of(member, begin) for member in members]
+            latest = max(ends, default=begin)
+            if latest <= begin:
+                return False
+            begin = latest
+        return True
 
     def check_lags(self) -> None:
         """Check all time lags from the end of an action to the start and each resumption of another."""
@@ -705,6 +858,16 @@ class _Schedule:
                 raise RefusedError(f"{piece.agent} cannot attend to {both} at {piece.start}")
             latest[piece.agent] = piece
 
+    def check_budgets(self) -> None:
+        """Check that all actions together use up no more of a budget than there is."""
+        used = dict.fromkeys(self.problem.budget, 0)
+        for pieces in self.runs.values():
+            for name, amount in pieces[0].action.modes[pieces[0].mode].budget.items():
+                used[name] += amount
+        for name, amount in used.items():
+            if amount > self.problem.budget[name]:
+                raise RefusedError(f"{amount} units of {name} are used up, but there are {self.problem.budget[name]}")
+
     def check_resources(self) -> None:
         """Check all uses of all resources."""
         uses = defaultdict[str, list[tuple[_Piece, _Use]]](list)
@@ -722,7 +885,7 @@ class _Schedule:
             if use.sets is not None:
                 times.add(use.sets, piece.start)
             elif not piece.action.pausing:
-                key = piece.start, piece.end, piece.action.attended > 0
+                key = piece.start, piece.end, piece.action.modes[piece.mode].attended > 0
                 lenders[key] = max(lenders.get(key, 0), use.amount)
 
         loads: list[tuple[int, int, int]] = []
@@ -735,13 +898,22 @@ class _Schedule:
                 loads.append((piece.start, piece.end, use.amount))
                 continue
             # A setting may share the interval and the units of a use.
-            accepted = {False, piece.action.attended > 0}
+            accepted = {False, piece.action.modes[piece.mode].attended > 0}
             lent = max(lenders.get((piece.start, piece.end, attended), -1) for attended in accepted)
-            if lent < use.amount or not times.meets(piece, use, use.sets):
+            if piece.action.breaks:  # such an action shares no units
+                loads.append((piece.start, piece.end, use.amount))
+            elif lent < use.amount or not times.meets(piece, use, use.sets):
                 interval = piece.start, piece.end, use.sets
                 shared[interval] = max(shared.get(interval, 0), use.amount)
         loads += [(start, end, amount) for (start, end, _), amount in shared.items()]
         _check_capacity(name, self.problem.capacity[name], loads)
+
+
+def _span_of(pieces: list[_Piece]) -> _Piece:
+    """Return all pieces of an action that pauses in breaks as one."""
+    first, last = pieces[0], pieces[-1]
+    is_attended = first.action.modes[first.mode].attended > 0
+    return first._replace(until=last.end if is_attended else first.start, end=last.end)
 
 
 class _SettingTimes:

@@ -8,6 +8,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.state import NOW
 from planoracle.instances.protocol.feedback import span
 from planoracle.instances.protocol.schedule_benchmark import action_name, moment
+from planoracle.solver.exact.bounds import shortest_duration
 from planoracle.solver.proofs.axioms import least_amount
 from planoracle.solver.proofs.steps import Hop, Load, Order, Path, Proof, Split, Step, Via
 
@@ -218,7 +219,7 @@ class _ProofWriter:
 
     def need(self, step: Load, via: Via) -> str:
         """Return for how long a member holds the machine, and how many units of it."""
-        duration = self.instance.by_id[via.action].duration
+        duration = shortest_duration(self.instance.by_id[via.action])
         if step.machine != "resource" or step.in_turn or not duration:
             return self.span(via.ticks)
         units = via.ticks // duration
@@ -232,7 +233,7 @@ class _ProofWriter:
             return False
         action = self.instance.by_id[via.action]
         units = least_amount(action, step.names[0])
-        return via.ticks > units * action.duration
+        return via.ticks > units * shortest_duration(action)
 
     def side(self, step: Load, *, front: bool) -> str:
         """Return the least times before (or after) all members with their reasons, grouped by reason."""

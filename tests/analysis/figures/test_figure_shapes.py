@@ -30,7 +30,9 @@ def drawn(tmp_path: Path, *words: str, suffix: str = ".png") -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("width", "inches"), sample([("column", 3.3), ("page", 7.0), ("4.5", 4.5)], several=True))
+@pytest.mark.parametrize(
+    ("width", "inches"), sample([("column", 3.3), ("page", 7.0), ("a3", 16.5), ("4.5", 4.5)], several=True)
+)
 def test_figures_have_requested_width(tmp_path: Path, width: str, inches: float) -> None:
     (pixels,) = struct.unpack(">I", drawn(tmp_path, "--width", width, "--dpi", "100")[16:20])
     assert pixels == round(100 * inches)
@@ -64,7 +66,7 @@ def test_titles_are_replaced_or_omitted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", ["wide", "0", "99", "nan"])
 def test_invalid_widths_are_rejected(width: str) -> None:
-    with pytest.raises(InputError, match="width: must be column, page or a number of inches"):
+    with pytest.raises(InputError, match="width: must be column, page, a4, a3 or a number of inches"):
         width_of(width)
 
 

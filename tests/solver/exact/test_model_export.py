@@ -94,7 +94,8 @@ class MiniZinc:
         if " in " in body:
             name, ranges = body.split(" in ")
             bounds = [[int(bound) for bound in part.split("..")] for part in ranges.split(" union ")]
-            member = self.model.add_linear_expression_in_domain(self.names[name], cp_model.Domain.from_intervals(bounds))
+            domain = cp_model.Domain.from_intervals(bounds)
+            member = self.model.add_linear_expression_in_domain(self.names[name], domain)
             if condition:
                 member.only_enforce_if([self.literal(one) for one in condition.split(" /\\ ")])
             return

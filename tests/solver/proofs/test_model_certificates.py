@@ -1,0 +1,192 @@
+"""Certificates of problems with modes, budgets, windows, calendars and pauses in breaks."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from support.model_distance import plain_mix
+from support.samples import sample
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.instance_file import to_document
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.features import features_of
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.model.transitions import Transitions
+from planoracle.solver.exact.search import solve
+from planoracle.solver.proofs import checker
+from planoracle.solver.proofs.certificate import certificate
+
+
+def _kind_and_bound(instance: Instance) -> tuple[str, int]:
+    """Return kind and bound of a certificate of the optimum; the checker refuses the bound plus one."""
+    result = solve(instance)
+    proof = certificate(instance, result.makespan, result.schedule)
+    assert proof is not None
+    document, problem = proof.as_dict(), to_document(instance)
+    assert checker.check(problem, document) == proof.bound
+    assert checker.check_schedule(problem, document) == result.makespan
+    higher = {"bound": proof.bound + 1, "makespan": None, "gap": None, "schedule": None, "supposed": None}
+    with pytest.raises(checker.RefusedError):
+        checker.check(problem, document | higher)
+    return proof.kind, proof.bound
+
+
+def _action(name: str, duration: int, *modes: Mode, attended: int = 0, **fields: object) -> Action:
+    agents = None if attended or any(mode.attended for mode in modes) else ()
+    fields = {"agents": agents, **fields}
+    return Action(f"t/{name}", "t", duration, attended, modes=modes or (Mode(),), **fields)
+
+
+def test_shortest_mode_counts_on_the_critical_path() -> None:
+    cut = _action("cut", 5, Mode(duration=3), Mode())
+    assert _kind_and_bound(Instance("p", (cut, _action("glue", 2)), (Lag("t/cut", "t/glue", 1),))) == (
+        "critical path",
+        6,
+    )
+
+
+def test_fewest_attended_ticks_of_all_modes_count_as_busy_time() -> None:
+    modes = Mode(duration=4, attended=2), Mode(duration=3, attended=3)
+    cuts = tuple(_action(name, 3, *modes, attended=3) for name in "abc")
+    assert _kind_and_bound(Instance("p", cuts)) == ("cases", 7)
+
+
+def test_mode_without_an_agent_is_no_busy_time() -> None:
+    modes = Mode(), Mode(agents=())
+    cuts = tuple(_action(name, 3, *modes, attended=3) for name in "ab")
+    assert _kind_and_bound(Instance("p", cuts)) == ("critical path", 3)
+
+
+def test_budget_is_no_machine() -> None:
+    spend = tuple(_action(name, 3, Mode((Demand("money"),))) for name in "ab")
+    assert _kind_and_bound(Instance("p", spend, resources=(Resource("money", 2, renewable=False),))) == (
+        "critical path",
+        3,
+    )
+
+
+def test_work_may_take_longer_than_its_ticks_if_it_pauses_in_breaks() -> None:
+    saw = _action("saw", 3, attended=3, pauses_in_breaks=True)
+    soon = Lag("t/saw", "t/glue", 0, 0)
+    shop = Instance("p", (saw, _action("glue", 1)), (soon,), calendars=(Calendar(("agent",), ((1, 3),)),))
+    assert solve(shop).makespan == 6
+    assert _kind_and_bound(shop) == ("search", 4)
+
+
+def test_opening_of_the_first_window_counts_as_release() -> None:
+    paint = _action("paint", 2, windows=((4, 9), (11, 20)))
+    assert _kind_and_bound(Instance("p", (paint,))) == ("critical path", 6)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"optional": (("t", 1),)}, "optional tasks"),
+        ({"transitions": (Transitions(("agent",), (("home", "shop", 1),)),)}, "ways and set-up times"),
+    ],
+)
+def test_checker_refuses_features_that_it_does_not_know(fields: dict[str, object], reason: str) -> None:
+    place = "shop" if "transitions" in fields else None
+    instance = Instance("p", (_action("a", 1, attended=1, place=place),), **fields)
+    proof = certificate(Instance("p", (_action("a", 1, attended=1),)), 1).as_dict()
+    with pytest.raises(checker.RefusedError, match=reason):
+        checker.check(to_document(instance), proof)
+    with pytest.raises(InputError, match=f"certificates cannot respect {reason}"):
+        certificate(instance)
+
+
+REST = Calendar(("agent", "press"), ((2, 4),))
+SHOP = Instance(
+    "shop",
+    (
+        _action("saw", 3, attended=3, pauses_in_breaks=True),
+        _action("press", 2, Mode((Demand("press"),)), Mode((Demand("money", 2),), duration=1)),
+        _action("paint", 1, windows=((0, 2), (5, 9)), deadline=8),
+    ),
+    resources=(Resource("press"), Resource("money", 1, renewable=False)),
+    calendars=(REST,),
+)
+PIECES = {
+    "saw": [Piece("t/saw", 0, 2, "agent"), Piece("t/saw", 4, 1, "agent")],
+    "press": [Piece("t/press", 0, 2, None)],
+    "paint": [Piece("t/paint", 5, 1, None)],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "pieces", "reason"),
+    [
+        ("", [], ""),
+        ("saw", [Piece("t/saw", 0, 3, "agent")], "agent is off"),
+        ("saw", [Piece("t/saw", 4, 1, "agent"), Piece("t/saw", 6, 2, "agent")], "without a break"),
+        ("press", [Piece("t/press", 1, 2, None)], "press is off"),
+        ("press", [Piece("t/press", 0, 1, None)], "must take 2 in total"),
+        ("press", [Piece("t/press", 0, 1, None, 1)], "2 units of money are used up"),
+        ("paint", [Piece("t/paint", 3, 1, None)], "in one of its windows"),
+        ("paint", [Piece("t/paint", 8, 1, None)], "in one of its windows"),
+    ],
+)
+def test_checker_refuses_schedules_that_break_a_rule(name: str, pieces: list[Piece], reason: str) -> None:
+    schedule = Schedule.of(SHOP, [piece for rows in (PIECES | {name: pieces}).values() for piece in rows])
+    proof = {**certificate(SHOP).as_dict(), "schedule": [piece._asdict() for piece in schedule.pieces]}
+    proof |= {"makespan": schedule.makespan, "gap": schedule.makespan - proof["bound"]}
+    if not reason:
+        assert checker.check_schedule(to_document(SHOP), proof) == 6
+        return
+    with pytest.raises(checker.RefusedError, match=reason):
+        checker.check_schedule(to_document(SHOP), proof)
+
+
+def _changed(schedule: Schedule, instance: Instance, random: Random) -> Schedule:
+    """Return a schedule with one piece moved, in another mode or by another agent, or one action placed anew."""
+    pieces = list(schedule.pieces)
+    position = random.randrange(len(pieces))
+    piece = pieces[position]
+    draw = random.random()
+    if draw < 0.4:
+        pieces[position] = piece._replace(start=max(0, piece.start + random.choice((-2, -1, 1, 2, 3))))
+    elif draw < 0.6:
+        agent = random.choice(instance.agents) if piece.agent is not None else None
+        pieces[position] = piece._replace(agent=agent)
+    else:
+        mode = random.randrange(len(instance.by_id[piece.action].modes))
+        variant = instance.variants[piece.action][mode]
+        start = random.randint(0, schedule.makespan + 2)
+        pieces = [entry for entry in pieces if entry.action != piece.action]
+        pieces.append(Piece(piece.action, start, variant.duration, random.choice(variant.agents or (None,)), mode))
+    return Schedule.of(instance, pieces)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", sample(range(6), 6))
+def test_checker_agrees_with_the_rules_and_with_the_optimum_of_random_instances(block: int) -> None:
+    accepted = refused = 0
+    for seed in range(block, 180, 6):
+        try:
+            instance = plain_mix(seed, pauses=True)
+        except InputError:  # an action of an optional task fits in none of its windows
+            continue
+        best = solve(instance).schedule
+        if best is None or not features_of(instance):
+            continue
+        _kind_and_bound(instance)
+        random, problem = Random(seed), to_document(instance)
+        proof = certificate(instance, best.makespan, best).as_dict()
+        for _ in range(20):
+            schedule = _changed(best, instance, random)
+            rows = [piece._asdict() for piece in schedule.pieces]
+            document = proof | {"schedule": rows, "makespan": schedule.makespan}
+            is_valid = next(find_violations(instance, schedule), None) is None
+            if is_valid:
+                assert checker.check_schedule(problem, document) == schedule.makespan
+                accepted += 1
+                continue
+            refused += 1
+            with pytest.raises(checker.RefusedError):
+                checker.check_schedule(problem, document)
+    assert accepted > 5
+    assert refused > 5
