@@ -144,11 +144,14 @@ class Comparison:
             "optimum": self.optimum,
             "lower_bound": self.lower_bound,
             "settled": self.exact.status,
-            "weight_bound": self.weight_bound,
         }
+        has_weights = self.weight_bound is not None
+        if has_weights:
+            shared["weight_bound"] = self.weight_bound
+        omitted = {"error"} if has_weights else {"error", "weight"}
         rows: list[dict[str, Any]] = []
         for entry in self.entries:
-            answer = {name: value for name, value in entry._asdict().items() if name != "error"}
+            answer = {name: value for name, value in entry._asdict().items() if name not in omitted}
             gap_bound = _excess(entry.makespan, self.lower_bound) if self.has_best_weight(entry) else None
             derived = {"outcome": entry.outcome, "gap": self.gap(entry), "gap_bound": gap_bound}
             rows.append(shared | answer | derived)
