@@ -21,7 +21,7 @@ from planoracle.instances.protocol.scoring import Claim, Reference
 from planoracle.instances.text import one_of
 from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.result import Result
-from planoracle.solver.solve import bundled_result, solve
+from planoracle.solver.solve import bundled_result, certified, solve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +95,8 @@ class Comparison:
         Result of the exact solver, and the proved lower bound on the makespan in ticks.
     entries
         Answers of the methods, in the order of the request.
+    proof_grade
+        Grade of the proof of the exact result, see `planoracle.solver.result.Result.proof_grade`.
     """
 
     instance: str
@@ -104,6 +106,7 @@ class Comparison:
     exact: MethodResult
     lower_bound: int | None
     entries: tuple[MethodResult, ...]
+    proof_grade: str | None = None
 
     @property
     def optimum(self) -> int | None:
@@ -129,6 +132,7 @@ class Comparison:
             "optimum": self.optimum,
             "lower_bound": self.lower_bound,
             "settled": self.exact.status,
+            "proof_grade": self.proof_grade,
         }
         rows: list[dict[str, Any]] = []
         for entry in self.entries:
@@ -215,6 +219,7 @@ def compare(
         exact=answers.exact,
         lower_bound=answers.lower_bound,
         entries=tuple(map(answers.entry, requested)),
+        proof_grade=answers.proof_grade,
     )
 
 
@@ -227,13 +232,15 @@ class _ProblemAnswers:
         self.budget = budget
         self.references: Sequence[Reference[Any]] = registry.of(problem).references
         self.lower_bound: int | None = None
+        self.proof_grade: str | None = None
         self._run = cache(partial(run, problem))
         try:
-            result = _solve_or_load(problem, time_limit)
+            result = certified(problem, _solve_or_load(problem, time_limit))
         except PlanoracleError as error:
             self.exact = MethodResult(OPTIMUM, reason=str(error), error=error)
         else:
             self.lower_bound = result.lower_bound
+            self.proof_grade = result.proof_grade
             accepted, reason = (None, result.proof) if result.makespan is None else (True, None)
             makespan = result.makespan if result.claimed is None else result.claimed
             self.exact = MethodResult(OPTIMUM, makespan, result.status, accepted, result.seconds, reason)
