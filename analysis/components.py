@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planoracle.heuristics.registry import IMPROVER, LIST_HEURISTICS, PAPER_HEURISTICS
+from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS
+from planoracle.heuristics.registry import PAPER_HEURISTICS
 from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.state import STATES
 from planoracle.instances.protocol import registry
@@ -43,7 +44,7 @@ def components() -> list[Component]:
 
 
 def _benchmarks() -> list[Component]:
-    """Return the benchmarks with scheduling problems; those that refuse the same features are one component."""
+    """Return the benchmarks with scheduling problems, those with equal refusals as one component."""
     by_refusal: dict[frozenset[Feature], list[str]] = {}
     for benchmark in map(registry.get, registry.names()):
         if isinstance(benchmark, ScheduleBenchmark):

@@ -123,7 +123,7 @@ class Clock(int):
 
 
 def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) -> list[dict[str, Any]]:
-    """Return rows of `plan_rows` for a table: with dates or clocks, ``agent_until`` only if it is not the end.
+    """Return rows of `plan_rows` for a table: dates or clocks, and ``agent_until`` if it is not the end.
 
     Parameters
     ----------

@@ -274,11 +274,10 @@ def in_words(row: Mapping[str, Any]) -> str:
 
 
 def _weight_lines(row: Mapping[str, Any]) -> list[str]:
-    """Return the objective of a problem with optional tasks, and the tasks that a plan leaves out, as lines of text."""
+    """Return lines about the objective with optional tasks, and the tasks that a plan leaves out."""
     best = "no plan" if row["weight"] is None else row["weight"]
-    lines = [
-        f"{'weight':14}{best} of at most {row['weight_bound']}; the greatest weight first, then the least makespan"
-    ]
+    text = f"{best} of at most {row['weight_bound']}; the greatest weight first, then the least makespan"
+    lines = [f"{'weight':14}{text}"]
     if row.get("left_out"):
         tasks = [f"{task} (weight {weight})" for task, weight in row["left_out"].items()]
         lines.append(f"{'left out':14}{', '.join(tasks)}")

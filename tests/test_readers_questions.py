@@ -31,8 +31,8 @@ ANSWERS = {
     "Is a difference significant?": ("reference/comparisons.md", "`p_sign` is the exact sign test of wins"),
     "What becomes of missing plans?": ("reference/comparisons.md", "No answer, a refused plan, or the makespan"),
     "How do I model setup times?": ("scope.md", "One set-up for each kind of work is an action that sets the state"),
-    "How do I write dates in a table?": ("problem_files.md", "Dates and times of day, such as"),
-    "What can planoracle not do?": ("limits.md", "| sequence-dependent set-up times | no |"),
+    "How do I write dates in a table?": ("problem_files.md", "Releases, deadlines, windows and off-times may be dates"),
+    "What can planoracle not do?": ("limits.md", "| sum of tardiness, also weighted | no |"),
 }
 
 

@@ -143,7 +143,6 @@ def generate(
     --------
     planoracle generate generic --count 3 --agents 2 --out problems
     planoracle generate generic --agents 2 --modes 2 --off-time 0.4 --breaks 0.5 --optional 0.3 --out shops
-    planoracle generate timearena --combine --count 5 --seed 1
     planoracle generate timearena --combine --kind similar --tasks 3 --count 30
     """
     check_columns("generate")

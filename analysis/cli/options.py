@@ -493,7 +493,7 @@ _LAYOUT = "Figure"
 _WidthOption = Annotated[
     str | None,
     typer.Option(
-        help="Width: column (3.3 inches), page (7), a4 or a3 (11.7 or 16.5, a sheet in landscape), or a number of inches.",
+        help="Width: column (3.3 inches), page (7), a4 or a3 (a sheet in landscape), or a number of inches.",
         metavar="WIDTH",
         rich_help_panel=_LAYOUT,
     ),

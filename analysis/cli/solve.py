@@ -195,8 +195,7 @@ def solve(
     --------
     planoracle solve timearena/household1
     planoracle solve 'recipe2plan/timed/C*' --format jsonl
-    planoracle solve tasks.csv --agents 2 --schedule
-    planoracle solve workshop.csv --workers 3 --calendar shifts.csv --start "2026-11-30 08:00"
+    planoracle solve tasks.csv --calendar shifts.csv --start "2026-11-30 08:00" --schedule
     """
     if bundled:
         if show:

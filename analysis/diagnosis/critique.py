@@ -175,7 +175,7 @@ def critique_of(
         benchmark=problem.benchmark,
         verdict=_verdict(examined),
         sections=sections_of(topics, examined),
-        efficiency=efficiency(examined, best),
+        efficiency=efficiency(examined, best, run.weight),
         decisions=costs,
         unit=problem.unit,
         seconds_per_tick=problem.seconds_per_tick,

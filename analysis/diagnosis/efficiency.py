@@ -75,13 +75,28 @@ def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> Optimum:
     return Optimum(makespan, Status.optimal, makespan)
 
 
-def efficiency(examined: Examination, best: Optimum) -> Efficiency:
-    """Compare a plan with the optimum."""
+def efficiency(examined: Examination, best: Optimum, weight: int | None = None) -> Efficiency:
+    """Compare a plan with the optimum.
+
+    Parameters
+    ----------
+    examined
+        The plan.
+    best
+        The optimum.
+    weight
+        Total weight of the optional tasks of the plan; ``None`` if no task is optional. Plans of different weight are
+        not compared by their makespan.
+    """
     run = examined.replay
     makespan = run.makespan if run.success else None
-    gap = None if makespan is None or best.makespan is None else makespan - best.makespan
+    comparable = best.at_weight(weight) if run.success else best
+    gap = None if makespan is None or comparable.makespan is None else makespan - comparable.makespan
     idle = join_intervals(run.idle)
-    text = " ".join(_sentences(examined, best, makespan, idle))
+    if comparable == best or examined.outcome:
+        text = " ".join(_sentences(examined, best, makespan, idle))
+    else:
+        text = f"{_weights(best, weight)} Makespans of plans with different weights are not compared."
     return Efficiency(best.status, makespan, best.makespan, best.lower_bound, gap, idle, text)
 
 
@@ -102,6 +117,14 @@ def join_intervals(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
 
 def _total(intervals: Iterable[Interval]) -> int:
     return sum(end - start for start, end in intervals)
+
+
+def _weights(best: Optimum, weight: int | None) -> str:
+    """Return the weight of a plan beside the best one, in a sentence."""
+    optional = f"The optional tasks of your plan weigh {weight}"
+    if best.weight is None:
+        return f"{optional}; the best weight is not known."
+    return f"{optional}; those of the best plans weigh {best.weight}."
 
 
 def _sentences(examined: Examination, best: Optimum, makespan: int | None, idle: tuple[Interval, ...]) -> Iterator[str]:

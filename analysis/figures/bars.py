@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures import lags, off_times, ways
+from planoracle.analysis.figures import lags, row_background
 from planoracle.analysis.figures.bar_colours import BarColours
 from planoracle.analysis.figures.labels import BarTexts, FittedText, bar_texts
 from planoracle.analysis.figures.style import is_narrow, plain, scale, shade
@@ -86,7 +86,13 @@ class _Run(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """Bars that do not overlap, the pauses between them, and above them windows and delays by level, and deadlines."""
+    """Bars that do not overlap, pauses between them, and marks above them.
+
+    Attributes
+    ----------
+    levels
+        Windows and delays by level.
+    """
 
     bars: list[_Bar]
     levels: list[list[lags.Window]]
@@ -108,14 +114,14 @@ class Lane(NamedTuple):
 
 
 class ChartRow(NamedTuple):
-    """Row of a chart: bars of an agent or resource, the settings of a resource, off-times, and ways or set-ups."""
+    """Row of a chart: bars, states, off-times, and ways or set-ups of an agent or resource."""
 
     kind: str
     title: str
     lanes: list[Lane]
     states: Sequence[_State] = ()
     off: Sequence[tuple[int, int]] = ()
-    ways: Sequence[ways.Way] = ()
+    ways: Sequence[row_background.Way] = ()
 
 
 def check_length(instance: Instance, schedule: Schedule) -> None:
@@ -150,7 +156,7 @@ def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
             deadline = deadlines.pop(piece.action, None)
             bars[key].append(bar._replace(windows=marks, deadline=deadline))
     states = _states(instance, schedule)
-    ways_by_member = ways.ways(instance, schedule)
+    ways_by_member = row_background.ways(instance, schedule)
     chart_rows = []
     for key, title in _row_titles(instance, schedule).items():
         if key not in bars:
@@ -158,7 +164,7 @@ def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
         kind, name = key
         lanes = [Lane.of(lane, schedule.makespan) for lane in lags.pack(_runs(bars[key]))]
         states_of_row = states.get(name, ()) if kind == "resource" else ()
-        off = off_times.off_spans(instance, name, schedule.makespan)
+        off = row_background.off_spans(instance, name, schedule.makespan)
         chart_rows.append(ChartRow(kind, title, lanes, states_of_row, off, ways_by_member.get(name, ())))
     return chart_rows
 
@@ -269,7 +275,7 @@ def draw_rows(
         for position, lane in enumerate(row.lanes):
             y = _draw_marks(ax, lane, y)
             if not position:
-                ways.draw_ways(ax, row.ways, y)
+                row_background.draw_ways(ax, row.ways, y)
             _draw_pauses(ax, lane.pauses, y)
             for bar in lane.bars:
                 action, piece = bar.action, bar.piece
@@ -283,7 +289,7 @@ def draw_rows(
         if row.states:
             y += _STATE + _LANE_GAP
         y += _ROW_GAP
-        off_times.draw_off_times(ax, row.off, ends[-1], y)
+        row_background.draw_off_times(ax, row.off, ends[-1], y)
         ax.axhline(y, color="0.75", lw=0.6)
         ends.append(y)
     return ends
@@ -351,12 +357,12 @@ def handles(chart_rows: Iterable[ChartRow], colours: BarColours) -> list[Patch |
     if any(row.states for row in rows):
         patches.append(Patch(label="state of the resource", **_STATES[0]))
     if any(row.off for row in rows):
-        patches.append(off_times.handle())
+        patches.append(row_background.off_handle())
     if any(lane.pauses for lane in lanes):
         patches.append(Line2D([], [], label="pause in a break", **_PAUSE))
     with_ways = {row.kind for row in rows if row.ways}
     if with_ways:
-        patches.append(ways.handle(is_travel="agent" in with_ways, is_setup="resource" in with_ways))
+        patches.append(row_background.way_handle(is_travel="agent" in with_ways, is_setup="resource" in with_ways))
     levels = chain.from_iterable(lane.levels for lane in lanes)
     windows = list(chain.from_iterable(levels))
     omitted = sum(len(bar.windows) for bar in bars) - len(windows)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from math import inf
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
@@ -89,14 +88,14 @@ def date_axis(ax: Axes, instance: Instance, scale: TimeScale) -> bool:
 
 
 def _spread(ticks: Mapping[float, datetime], scale: TimeScale, distance: float) -> dict[float, datetime]:
-    """Return ticks whose labels do not overlap; the first ones of days, which show the date, are preferred."""
+    """Return ticks whose labels do not overlap, preferably the first ones of days, with the date."""
     first_ticks = {moment.date(): tick for tick, moment in reversed(ticks.items())}
     spread: dict[float, datetime] = {}
     positions: list[float] = []
     for candidates, room in ((sorted(first_ticks.values()), _DATE_ROOM * distance), (list(ticks), distance)):
         for tick in candidates:
             position = float(scale.position(tick))
-            if all(abs(position - taken) >= room for taken in positions):
+            if all(abs(position - other_position) >= room for other_position in positions):
                 spread[tick] = ticks[tick]
                 positions.append(position)
     return dict(sorted(spread.items()))

@@ -83,7 +83,7 @@ def _starts(schedule: Schedule) -> dict[str, int]:
 
 
 def deadlines(instance: Instance, schedule: Schedule) -> dict[str, int]:
-    """Return the latest end of every action with a deadline or window, or a maximum lag after the beginning.
+    """Return the latest end of every action with a deadline, window or maximum lag after the beginning.
 
     The deadline of a milestone is also that of the actions before it.
 

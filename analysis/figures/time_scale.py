@@ -77,9 +77,7 @@ def _interpolate(values: ArrayLike, knots: NDArray[np.float64], images: NDArray[
     return inside + below + above
 
 
-def idle_gaps(
-    work: Iterable[_Span], off: Iterable[Sequence[_Span]], end: int, min_length: float
-) -> list[_Span]:
+def idle_gaps(work: Iterable[_Span], off: Iterable[Sequence[_Span]], end: int, min_length: float) -> list[_Span]:
     """Return the spans to narrow: those without work in which an agent or resource is off all the time.
 
     Parameters

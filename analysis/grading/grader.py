@@ -190,9 +190,9 @@ class Grade:
         metrics = benchmark.metrics.values(measurement, details=details)
         if isinstance(claimed, int):
             metrics["claimed_optimum"] = claimed
-        if measurement.weight is not None:
+        if run.weight is not None:
             weights = {
-                "weight": measurement.weight,
+                "weight": run.weight,
                 "best_weight": optimum.weight,
                 "weight_bound": optimum.weight_bound,
             }

@@ -262,7 +262,8 @@ def reward(
         ``score``: main score of the benchmark, at most 1, which often rises with each part of the work that is done.
         ``success``: 1 if the plan does all the work and breaks no rule that ends the run, else 0.
         ``regret``: ``optimum / makespan`` of a success, else 0. So an optimal plan has 1, and a plan with a regret as
-        long as the optimum has 0.5. An unproved optimum is replaced by its proved lower bound.
+        long as the optimum has 0.5. An unproved optimum is replaced by its proved lower bound. A success whose
+        optional tasks weigh less than is best, or of which the best weight is not proved, has 0.
     profile
         Rule profile: ``paper`` or ``released``.
     columns
@@ -336,6 +337,8 @@ def _reward(completion: object, problem: Problem, rules: Mapping[str, Rules], or
         return min(1.0, max(0.0, grade.main_score or 0.0))
     if kind == "success" or not grade.success:
         return float(bool(grade.success))
+    if grade.weight_note:
+        return 0.0
     lower_bound = grade.optimum_bound if grade.optimal_makespan is None else grade.optimal_makespan
     return min(1.0, (lower_bound or 0) / grade.makespan) if grade.makespan else 1.0
 

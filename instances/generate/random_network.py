@@ -193,9 +193,9 @@ def with_witness(instance: Instance, order: Sequence[int], *, widen: bool) -> tu
 
 
 def serial_schedule(instance: Instance, order: Sequence[int]) -> Schedule:
-    """Return the schedule of actions one after the other, with their first agents, and modes that need least budget.
+    """Return the schedule of actions one after the other, each with its first agent.
 
-    It respects minimum lags, releases, calendars and set-up times of resources.
+    Its modes need the least budgets. It respects minimum lags, releases, calendars and set-up times of resources.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Random calendars, modes, set-up times, budgets, deadlines and optional tasks for problems of the general model."""
+"""Random modes, calendars, set-up times, budgets, deadlines and optional tasks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ def with_workshop_features(random: Random, instance: Instance, parameters: Param
 def with_deadlines_and_weights(
     random: Random, instance: Instance, parameters: Parameters, schedule: Schedule
 ) -> Instance:
-    """Add deadlines of tasks, which a schedule keeps if the problem must be feasible, and weights of optional tasks."""
+    """Add deadlines of tasks, and weights of optional tasks.
+
+    If the problem must be feasible, the schedule keeps the deadlines.
+    """
     late_tasks = _tasks(random, instance, parameters.deadlines)
     if late_tasks:
         instance = _with_deadlines(random, instance, parameters, schedule, late_tasks)
@@ -121,7 +124,7 @@ def _of_family(mode: Mode, family: str) -> Mode:
 
 
 def _with_breaks(random: Random, instance: Instance, parameters: Parameters) -> Instance:
-    """Let a share of the actions pause in breaks that are unattended or fully attended, and not interruptible."""
+    """Let a share of the actions that may pause in breaks do so."""
     candidates = []
     for position, action in enumerate(instance.actions):
         if action.attended in (0, action.duration) and not action.interruptible:
@@ -182,7 +185,7 @@ def _amount(mode: Mode, name: str) -> int:
 def _with_deadlines(
     random: Random, instance: Instance, parameters: Parameters, schedule: Schedule, tasks: Sequence[str]
 ) -> Instance:
-    """Give the last actions of tasks a deadline, from the end in a schedule on if the problem must be feasible."""
+    """Give the last actions of tasks a deadline."""
     finish = schedule.finish()
     slack = round((1 - parameters.tightness) * schedule.makespan)
     deadlines = {}

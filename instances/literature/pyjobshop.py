@@ -243,8 +243,8 @@ class _Reader:
                     message = f"{meaning} are not supported in this format, {_PAGE}"
                     raise InputError(message, field=f"{field}.{key}", value=True)
             job = job_of_task.get(position)
-            task = f"task{position + 1}" if job is None else names_of_jobs[job]
-            action = action_of_modes(task, names_of_tasks[position], modes[position])
+            name_of_job = f"task{position + 1}" if job is None else names_of_jobs[job]
+            action = action_of_modes(name_of_job, names_of_tasks[position], modes[position])
             pauses = _flag(entry, "allow_breaks", field)
             actions.append(replace(action, pauses_in_breaks=pauses))
         return actions

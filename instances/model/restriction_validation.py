@@ -64,18 +64,24 @@ def _optional_faults(instance: Instance) -> Faults:
 
 def _member_faults(instance: Instance, members: tuple[str, ...], field: str) -> Faults:
     """Yield the faults of names of agents and resources."""
-    names = (*instance.agents, *instance.resource)
+    agents = _agents(instance)
     yield from name_faults(members, field)
     for member in members:
-        if member not in names:
-            yield InputError(one_of(member, names, "agents and resources"), field=field, value=member)
-            continue
         resource = instance.resource.get(member)
-        if resource is not None and member in instance.agents:
+        if resource is None and member not in agents:
+            names = (*instance.agents, *instance.resource)
+            yield InputError(one_of(member, names, "agents and resources"), field=field, value=member)
+        elif resource is not None and member in agents:
             yield InputError("is the name of an agent and of a resource; rename one", field=field, value=member)
         elif resource is not None and not resource.renewable:
             message = "is a budget, which has neither off-times nor transitions"
             yield InputError(message, field=field, value=member)
+
+
+@ProblemCache
+def _agents(instance: Instance) -> frozenset[str]:
+    """Return the names of the agents."""
+    return frozenset(instance.agents)
 
 
 def _calendar_faults(instance: Instance) -> Faults:
@@ -168,6 +174,16 @@ def transitions_by_member(instance: Instance) -> dict[str, Transitions]:
     for table in instance.transitions:
         tables.update(dict.fromkeys(table.members, table))
     return tables
+
+
+@ProblemCache
+def _slow_places(instance: Instance) -> dict[str, frozenset[str]]:
+    """Return the places or families from which a member needs time to themselves, by member."""
+    places = {}
+    for table in instance.transitions:
+        slow = frozenset(before for before, after, ticks in table.times if before == after and ticks > 0)
+        places.update(dict.fromkeys(table.members, slow))
+    return places
 
 
 def action_faults(instance: Instance, action: Action, field: str) -> Faults:
@@ -275,14 +291,10 @@ def _place_faults(instance: Instance, action: Action, field: str) -> Faults:
     if starts_travellers:
         message = "an action that may pause anywhere and is unattended cannot have a place"
         yield InputError(message, field=f"{field}.place", value=place)
-    if any(_has_own_time(tables[agent], place) for agent in travellers):
+    slow_places = _slow_places(instance)
+    if any(place in slow_places[agent] for agent in travellers):
         message = f"an action that may pause anywhere needs transition time 0 from {place} to itself"
         yield InputError(message, field=f"{field}.place", value=place)
-
-
-def _has_own_time(table: Transitions, place: str) -> bool:
-    """Return whether a transition from a place or family to itself takes time."""
-    return any((before, after) == (place, place) and ticks > 0 for before, after, ticks in table.times)
 
 
 def _use_faults(instance: Instance, action: Action, variant: Variant, demand: Demand, field: str) -> Faults:
@@ -295,13 +307,12 @@ def _use_faults(instance: Instance, action: Action, variant: Variant, demand: De
                 f"{demand.resource} is a budget, which has no states", field=f"{field}.{name}", value=state
             )
         return
-    table = transitions_by_member(instance).get(demand.resource)
-    if table is None:
+    if demand.resource not in transitions_by_member(instance):
         return
     subject = f"{demand.resource} has transitions"
     if demand.family is None:
         yield InputError(f"is missing; {subject}", field=f"{field}.family")
-    elif action.interruptible and _has_own_time(table, demand.family):
+    elif action.interruptible and demand.family in _slow_places(instance)[demand.resource]:
         message = f"an action that may pause anywhere needs transition time 0 from {demand.family} to itself"
         yield InputError(message, field=f"{field}.family", value=demand.family)
     if has_state:

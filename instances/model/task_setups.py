@@ -26,6 +26,8 @@ _FIELDS: Final = {
 # Names of the state of a machine at tick 0, in lower case.
 _BEGINNINGS: Final = frozenset(("", "start", "begin", "beginning", "initial", "idle"))
 _ALL: Final = ""
+#: Largest number of families on one machine: there are times between all pairs of them.
+MAX_FAMILIES: Final = 300
 
 
 class SetUpTimes(NamedTuple):
@@ -67,6 +69,8 @@ class SetUps:
         self.entries: list[SetUpTimes] = []
         self._families: dict[int, str] = {}
         self._set_up: set[str] = set()
+        #: Rows that may use each machine, in the order of the machines.
+        self._rows_of: dict[str, list[int]] = {}
 
     def family(self, i: int, machine: str) -> str | None:
         """Return the family of the use of a machine by a row; ``None`` if the machine has no set-up times."""
@@ -75,6 +79,9 @@ class SetUps:
     def read(self) -> Iterator[InputError]:
         """Read families and set-up times, and yield their faults."""
         table = self.table
+        for i in table.tasks:
+            for machine in self._machines_of(i):
+                self._rows_of.setdefault(machine, []).append(i)
         has_column = any(table.cells[i].get("setup") for i in table.tasks)
         if self.between is None:
             if has_column:
@@ -112,7 +119,7 @@ class SetUps:
                 yield table.fault(i, "setup", message)
             yield from self._check_machine(i, "setup", is_needed=bool(ticks))
         ticks_of = {family: ticks for family, (ticks, _) in times.items()}
-        for machine in self._order_of_machines():
+        for machine in self._rows_of:
             families = self._families_on(machine)
             if any(ticks_of[family] for family in families):
                 start = _free_name(families)
@@ -138,15 +145,13 @@ class SetUps:
             message = "is ambiguous for a row with several machines at once; write rows with one machine each"
             yield self.table.fault(i, field, message)
 
-    def _order_of_machines(self) -> list[str]:
-        return list(dict.fromkeys(use.name for use in self.machines.all_uses()))
-
     def _families_on(self, machine: str) -> list[str]:
         """Return the families of the rows that may use a machine."""
-        families: dict[str, None] = {}
-        for i in self.table.tasks:
-            if machine in self._machines_of(i):
-                families[self._families[i]] = None
+        families = dict.fromkeys(self._families[i] for i in self._rows_of[machine])
+        if len(families) > MAX_FAMILIES:
+            message = f"must have at most {MAX_FAMILIES} different ones on a machine, not {len(families)} as {machine}"
+            field = "family" if "family" in self.table.columns else "setup"
+            raise InputError(message, field=self.table.columns[field])
         return list(families)
 
     def _add(self, machine: str, times: dict[tuple[str, str], int], start: str | None) -> None:
@@ -184,7 +189,7 @@ class SetUps:
         except InputError as error:
             yield error
             return
-        known_machines = self._order_of_machines()
+        known_machines = self._rows_of
         for machine, (line, column) in places.items():
             if machine and machine not in known_machines:
                 yield between.fault(line, column, machine, "is not a machine of the table")
@@ -210,8 +215,8 @@ class SetUps:
         self._add(machine, pairs, start if has_start else None)
 
     def _check_families(self, machine: str) -> Iterator[InputError]:
-        for i in self.table.tasks:
-            if machine in self._machines_of(i) and not self._families[i]:
+        for i in self._rows_of[machine]:
+            if not self._families[i]:
                 message = f"is missing; every task on {machine} needs one, as the machine has set-up times"
                 yield self.table.fault(i, "family", message)
 

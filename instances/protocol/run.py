@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.model.optional_tasks import weight_of
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol.plan import Plan
@@ -76,6 +77,12 @@ class Run(ABC, Generic[_P, _C, _R]):
     def makespan(self) -> int | None:
         """Ticks of a successful run, else ``None``."""
         return self.verdict.makespan if self.success else None
+
+    @property
+    def weight(self) -> int | None:
+        """Total weight of the optional tasks that a success executes, else 0; ``None`` without such tasks."""
+        pieces = getattr(self.plan.commands, "pieces", ())
+        return weight_of(self.problem, pieces if self.success else ())
 
     def in_time(self, ticks: int) -> bool:
         """Return True if a makespan keeps the time limit.

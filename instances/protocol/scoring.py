@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Prot
 
 from planoracle.instances.errors import BenchmarkError
 from planoracle.instances.model.limits import Status
-from planoracle.instances.model.optional_tasks import weight_of
 
 if TYPE_CHECKING:
     from planoracle.instances.model.problem import Problem
@@ -125,12 +124,6 @@ class Measurement(Generic[_Run]):
         return self.oracle.best(self.run.problem, self.run.rules)
 
     @cached_property
-    def weight(self) -> int | None:
-        """Total weight of the optional tasks that a success executes; ``None`` without such tasks."""
-        pieces = getattr(self.run.plan.commands, "pieces", ())
-        return weight_of(self.run.problem, pieces if self.run.success else ())
-
-    @cached_property
     def optimum(self) -> Optimum:
         """Optimum that the grade reports; by the formula of the benchmark where there is one.
 
@@ -139,7 +132,7 @@ class Measurement(Generic[_Run]):
         makespan = self.run.benchmark.formula_optimum(self.run.problem)
         if makespan is None:
             optimum = Optimum.of(self.best)
-            return optimum.at_weight(self.weight) if self.run.success else optimum
+            return optimum.at_weight(self.run.weight) if self.run.success else optimum
         return Optimum(makespan, Status.optimal, makespan)
 
 

@@ -91,7 +91,7 @@ def fitting_starts(problem: Instance, remaining: Mapping[str, int], instants: It
     """
     if not fixed_times(problem):
         return set()
-    starts = set()
+    starts = set[int]()
     begins = sorted(set(instants))
     for action in problem.actions:
         if remaining[action.id] or not action.duration:

@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS, improve, list_schedule
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.model.schedule import Schedule
@@ -23,11 +24,17 @@ from planoracle.solver.exact.bounds import common_tick, longest_duration, window
 from planoracle.solver.exact.cp_model import FAR, CpOutcome, run
 from planoracle.solver.exact.latest_end import latest_end
 from planoracle.solver.exact.model_size import has_many_off_times, model_size
+from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import FeatureParams
+from planoracle.solver.exact.strategies import neighbourhood_settings
 from planoracle.solver.result import OnProgress, Result, versions
 
 _SETTINGS: dict[str, Any] = {"presolve": True, "linearization": 1}
+
+
+#: Features that the search around the first schedule does not respect; CP-SAT's own schedule is the first one then.
+NEIGHBOURHOOD = Component("the neighbourhood search", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
 
 
 class FeatureSearch:
@@ -98,7 +105,7 @@ class FeatureSearch:
         instance, params = self.instance, self.params
         if len(instance.actions) < params.first_schedule or LIST_HEURISTICS.refusal(instance):
             return
-        deadline = self.deadline.within(params.first_share * self.deadline.remaining())
+        deadline = self.deadline.counting(round(min(params.first_work, self.deadline.remaining() / 4), 2))
         if IMPROVER.refusal(instance):
             timetable = list_schedule(instance, deadline=deadline)
         else:
@@ -143,6 +150,26 @@ class FeatureSearch:
             return False
         return model_size(self.instance, self.bounds, self.step) <= self.params.max_model
 
+    def _search_around(self, model: ScheduleModel, effort: float) -> None:
+        """Improve the schedule of a large problem by a search around it, for an effort in deterministic time."""
+        report = self.on_progress
+        assert self.schedule is not None
+        values = model.values(self.schedule)
+        if values is None:
+            return
+        lower_bound = self.lower_bound or 0
+        search = NeighbourhoodSearch(
+            model,
+            values,
+            neighbourhood_settings(is_crowded=False, is_windowed=False),
+            self.seed,
+            lambda makespan: None if report is None else report(makespan * self.step, lower_bound),
+        )
+        workers = 1 if self.deadline.counted else max(1, self.workers)
+        search.search(self.deadline, -(-lower_bound // self.step), effort, workers)
+        if search.makespan * self.step < self.schedule.makespan:
+            self.schedule = search.schedule()
+
     def _solve_until(self, horizon: int, *, is_last: bool) -> bool:
         """Search for the best schedule that ends until a horizon; return whether the search is over."""
         model = ScheduleModel(self.instance, self.bounds, self.step, 0, horizon, loads=True, deadline=self.deadline)
@@ -185,7 +212,23 @@ class FeatureSearch:
         return is_proved
 
     def _minimize_makespan(self, model: ScheduleModel, *, is_last: bool) -> None:
-        outcome = self._run(model)
+        """Minimize the makespan, on large problems by longer and longer proofs in turn with a search around."""
+        is_large = len(self.instance.actions) >= self.params.first_neighbourhood
+        if not is_large or NEIGHBOURHOOD.refusal(self.instance):
+            self._minimize(model, None, is_last=is_last)
+            return
+        effort = self.params.first_proof
+        while self._has_time() and not self.status.settled:
+            self._minimize(model, effort, is_last=is_last)
+            if self.schedule is not None and not self.status.settled:
+                self._search_around(model, self.params.neighbourhood * effort)
+                model.narrow(self.lower_bound or 0, self.schedule.makespan)
+                model.model.hint(model.values(self.schedule) or {})
+            effort *= 2
+
+    def _minimize(self, model: ScheduleModel, effort: float | None, *, is_last: bool) -> None:
+        """Minimize the makespan with an effort in deterministic time, and keep the schedule and the bound."""
+        outcome = self._run(model, effort)
         if outcome.status == Status.infeasible:
             self._refute(model, is_last=is_last)
             return
@@ -198,7 +241,7 @@ class FeatureSearch:
             self.schedule = self._early(model, outcome.solution)
             return
         bound = max(0, ceil(outcome.bound - 1e-6)) * self.step if outcome.bound > -FAR else 0
-        self.lower_bound = bound
+        self.lower_bound = max(bound, self.lower_bound or 0)
         self.status = Status.unknown if self.schedule is None else Status.feasible
         self.proof = "time limit"
 
@@ -207,7 +250,7 @@ class FeatureSearch:
         model.model.drop_objective()
         second = run(model.model, deadline=self.deadline, seed=self.seed)
         if second.status == Status.infeasible:
-            if is_last:
+            if is_last and self.schedule is None:
                 self.status, self.proof = Status.infeasible, "CP-SAT with presolve on and off"
             return
         if second.solution:
@@ -216,10 +259,11 @@ class FeatureSearch:
             return
         self.proof = "infeasible by one setting of presolve; time limit before the other confirmed it"
 
-    def _run(self, model: ScheduleModel) -> CpOutcome:
+    def _run(self, model: ScheduleModel, effort: float | None = None) -> CpOutcome:
         outcome = run(
             model.model,
             deadline=self.deadline,
+            deterministic=effort,
             seed=self.seed,
             workers=self.workers,
             on_progress=self._reporter(),

@@ -39,11 +39,21 @@ class _Item(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """Use of units of a resource, or of an agent, from ``start``, the value of ``variable``."""
+    """Use of units of a resource, or of an agent, from ``start`` to ``end`` in the current schedule.
+
+    Attributes
+    ----------
+    variable
+        Variable of the start.
+    finish, behind
+        A variable, and the steps behind it at which the use ends.
+    """
 
     start: int
     variable: int
-    length: int
+    end: int
+    finish: int
+    behind: int
     units: int
 
 
@@ -162,11 +172,13 @@ class NeighbourhoodSearch:
         return model
 
     def _items(self) -> Iterator[_Item]:
-        """Yield all segments as they are in the current schedule."""
+        """Yield the segments of the current schedule."""
         for i, segments in enumerate(self.model.segments):
             for k, segment in enumerate(segments):
-                start = self.values[segment.start]
-                yield _Item(start, i, k, start + segment.size)
+                if segment.present is None or self.values[segment.present]:
+                    start = self.values[segment.start]
+                    finish, behind = segment.finish
+                    yield _Item(start, i, k, self.values[finish] + behind)
 
     def _choices(self, item: _Item) -> Iterator[int]:
         """Yield the literals that choose the mode and the agent of a segment."""
@@ -176,16 +188,20 @@ class NeighbourhoodSearch:
                 yield literal
 
     def _orders(self, items: Sequence[_Item]) -> set[tuple[int, int, int]]:
-        """Return the orders of segments on all units: two starts, and the least distance between them."""
+        """Return the orders of segments on all units: end, start, and the least distance between them."""
         uses: dict[tuple[str, str], list[_Use]] = {}
         for item in items:
             segment = self.model.segments[item.action][item.number]
+            finish, behind = segment.finish
             for resource, units in self._demands(item.action) if segment.size else ():
-                use = _Use(item.start, segment.start, segment.size, units)
+                use = _Use(item.start, segment.start, item.end, finish, behind, units)
                 uses.setdefault(("resource", resource), []).append(use)
             for agent, literal in segment.agents.items() if segment.busy else ():
                 if literal is None or self.values[literal]:
-                    attendance = _Use(item.start, segment.start, segment.busy, 1)
+                    attendance = _Use(item.start, segment.start, item.end, finish, behind, 1)
+                    if segment.end is None:
+                        end = item.start + segment.busy
+                        attendance = attendance._replace(end=end, behind=segment.busy)
                     uses.setdefault(("crew", agent), []).append(attendance)
         capacities = {("resource", resource.name): resource.capacity for resource in self.model.instance.resources}
         capacities |= {("crew", crew[0]): len(crew) for crew in self.model.crews}
@@ -199,14 +215,18 @@ class NeighbourhoodSearch:
         modes = self.model.instance.actions[action].modes
         for mode, literal in zip(modes, self.model.modes[action], strict=True):
             for demand in mode.demands if literal is None or self.values[literal] else ():
-                if demand.amount and demand.sets is None:
+                is_renewable = self.model.instance.resource[demand.resource].renewable
+                if demand.amount and demand.sets is None and is_renewable:
                     yield demand.resource, demand.amount
 
 
 def _orders_on_units(uses: Sequence[_Use], capacity: int) -> Iterator[tuple[int, int, int]]:
     """Yield consecutive uses of every unit: each use takes the units that were released last.
 
-    >>> list(_orders_on_units([_Use(0, 10, 2, 1), _Use(0, 11, 3, 1), _Use(3, 12, 4, 2)], 2))
+    An order is a variable, the start of a later use, and the least distance between them.
+
+    >>> uses = [_Use(0, 10, 2, 10, 2, 1), _Use(0, 11, 3, 11, 3, 1), _Use(3, 12, 7, 12, 4, 2)]
+    >>> list(_orders_on_units(uses, 2))
     [(11, 12, 3), (10, 12, 2)]
     """
     unused, released = capacity, list[_Use]()  # the uses of which units are not yet used again
@@ -215,14 +235,14 @@ def _orders_on_units(uses: Sequence[_Use], capacity: int) -> Iterator[tuple[int,
         unused = max(0, -missing)
         remaining = []
         for earlier in sorted(released, key=_end, reverse=True):
-            units = min(missing, earlier.units) if _end(earlier) <= use.start else 0
+            units = min(missing, earlier.units) if earlier.end <= use.start else 0
             if units > 0:
                 missing -= units
-                yield earlier.variable, use.variable, earlier.length
+                yield earlier.finish, use.variable, earlier.behind
             if units < earlier.units:
                 remaining.append(earlier._replace(units=earlier.units - max(0, units)))
         released = [*remaining, use]
 
 
 def _end(use: _Use) -> int:
-    return use.start + use.length
+    return use.end

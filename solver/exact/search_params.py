@@ -202,8 +202,14 @@ class FeatureParams:
         Actions from which a first schedule by heuristics pays.
     priority_lists
         Lists that the improver tries for it.
-    first_share
-        Greatest share of the remaining time for it.
+    first_work
+        Counted work of the heuristics in seconds, and no more than a quarter of the limit.
+    first_neighbourhood
+        Actions from which a search around the incumbent pays.
+    first_proof
+        First of many proofs of such problems, each with twice the effort of the last.
+    neighbourhood
+        Effort of the search around the incumbent per effort of the proof before it.
     """
 
     short_horizon: int = 2
@@ -212,7 +218,10 @@ class FeatureParams:
     early: float = 0.02
     first_schedule: int = 30
     priority_lists: int = 30
-    first_share: float = 0.1
+    first_work: float = 2.0
+    first_neighbourhood: int = 100
+    first_proof: float = 0.05
+    neighbourhood: float = 4.0
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ class ScheduleKind(Kind):
         }
 
     def features(self, problem: Problem) -> tuple[str, ...]:
-        """Return the names of `planoracle.instances.model.features.Feature` that an instance has, in their order."""
+        """Return the names of the features that an instance has, in the order of `Feature`."""
         features = features_of(of_kind(problem, Instance))
         return tuple(feature.name.lower() for feature in Feature if feature in features)
 
@@ -191,7 +191,7 @@ class ScheduleKind(Kind):
         return row
 
     def result_fields(self, result: Result) -> dict[str, Any]:
-        """Return the grid, the pieces, the seed, and with them the optional tasks left out and the date of the end."""
+        """Return grid, pieces, seed, optional tasks that are left out, and the date of the end."""
         pieces = None if result.schedule is None else [piece._asdict() for piece in result.schedule.pieces]
         fields = {"grid": result.grid, "schedule": pieces, "seed": result.seed}
         if result.problem is not None and result.schedule is not None:
@@ -216,7 +216,7 @@ def _pieces(instance: Instance, numbers: list[int]) -> Iterator[Piece]:
 
 
 def _planner_fields(instance: Instance, schedule: Schedule) -> dict[str, Any]:
-    """Return the optional tasks that a schedule leaves out, and the date of its end, where the problem has them."""
+    """Return the optional tasks that a schedule leaves out, and the date of its end."""
     fields: dict[str, Any] = {}
     if instance.optional:
         executed = {instance.by_id[piece.action].task for piece in schedule.pieces}

@@ -48,7 +48,6 @@ def _is_rest_at_place(instance: Instance, violation: Violation) -> bool:
 IRREGULAR = {
     "two modes of an action",
     "agent that is not eligible",
-    "agent where none is needed",
     "another agent after a break",
     "wrong duration",
     "pieces of an action that must not pause",
@@ -56,11 +55,10 @@ IRREGULAR = {
     "pause while nothing is off",
     "missing action",
 }
-#: Clauses by what they forbid.
+#: Clauses by what they forbid. An agent where none is needed never makes a schedule better, so that clause is omitted.
 CLAUSES: dict[str, Clause] = {
     "two modes of an action": partial(_is, "wrong_mode", "other_mode"),
     "agent that is not eligible": partial(_is, "ineligible_agent", ""),
-    "agent where none is needed": partial(_is, "ineligible_agent", "no_agent"),
     "another agent after a break": partial(_is, "ineligible_agent", "other_agent"),
     "start before the release": partial(_has_kind, "release"),
     "end after the deadline": partial(_has_kind, "deadline"),

@@ -1,7 +1,7 @@
 """Runner of pages: `console` blocks and `python` blocks with `>>>`, in order, in an empty folder.
 
-``python tests/support/pages.py PAGE ...`` writes the output of the commands into the pages, the facts of ``tests/facts``
-into ``facts.md``, and what components declare into ``features.md``.
+``python tests/support/pages.py PAGE ...`` writes the output of the commands into the pages, the facts of
+``tests/facts`` into ``facts.md``, and what components declare into ``features.md``.
 """
 
 from __future__ import annotations

@@ -36,21 +36,23 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     | field | meaning |
     |---|---|
     | `action` | id of the action, or its step name if it is unique |
-    | `start`, `duration` or `end` | whole numbers of ticks (default: the duration of the action) |
+    | `start`, `duration` or `end` | whole numbers of ticks (default: the duration of the mode) |
     | `agent` | an agent, or `null` for an action that needs none (default: the only eligible agent) |
-    | `mode` | number or name of the mode of the action (default 0, or the mode that uses the `machine`) |
+    | `mode` | number or name of the mode of the action (default: the first that fits, or that uses the `machine`) |
 
-    Consecutive pieces of an action without a gap are joined. Lists, mappings of starts, lines such as
+    Consecutive pieces of an action without a gap are joined. An action that pauses in breaks may have only its start,
+    or start and end. Optional tasks may be left out as a whole. Lists, mappings of starts, lines such as
     `0.000: (boil) [5.000]` and `boil: 0-5`, and tables are read as well
     ([all forms](../../../.docs/problem_files.md#plans)).
 
     Rules
     -----
     A schedule is a success if it breaks no rule. Each piece has an existing action and mode and an eligible agent,
-    starts after the release and ends within the time limit. The pieces of an action add up to its duration; only
-    interruptible actions have several. An agent does one attended part at a time, and an unattended action starts only
-    while its agent is free. Capacities and states of resources, minimum and maximum lags hold at all times. All
-    mandatory actions are done.
+    starts after the release, lies in a window and ends by the deadline and within the time limit. The pieces of an
+    action add up to the duration of its mode; only interruptible actions have several, and those that pause in breaks.
+    Agents and resources are not in use while they are off, and have time for ways and set-ups. An agent does one attended part at a time, and an unattended action starts only
+    while its agent is free. Capacities and states of resources, minimum and maximum lags hold at all times. Budgets
+    are enough for all actions. All actions of mandatory tasks are done, and all or none of an optional one.
 
     | rule | `paper` | `released` | meaning |
     |---|---|---|---|
@@ -61,7 +63,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     Metrics
     -------
     `score` is the optimum divided by the makespan of a success, 0 for a failure, and empty if no optimum is proved or
-    claimed.
+    claimed. It is empty, too, for a plan whose optional tasks weigh less than is best: makespans are not compared then.
     `success`, `progress` (share of completed actions) and `goal_ratio` (share of completed tasks) are averages over all
     plans.
 

@@ -21,7 +21,10 @@ from planoracle.analysis.cli.help_texts import examples
 #: Files that examples name.
 FILES = {
     "plans.jsonl": '{"id": "a", "model": "m", "instance": "timearena/household1", "plan": "wash cup"}\n',
-    "tasks.csv": "task,duration,after\nboil water,6,\nslice bread,3,\nserve,1,boil water;slice bread\n",
+    "tasks.csv": (
+        "task,duration (min),after,machine\nboil water,6,,stove\nslice bread,3,,\nserve,1,boil water;slice bread,\n"
+    ),
+    "shifts.csv": "machine,begin,end\nstove,18:00,8:10\n",
     "makespans.csv": "instance,makespan\ntimearena/household1,13\n",
     "plan.txt": "wash cup\n",
 }

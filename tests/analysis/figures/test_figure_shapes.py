@@ -30,7 +30,9 @@ def drawn(tmp_path: Path, *words: str, suffix: str = ".png") -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("width", "inches"), sample([("column", 3.3), ("page", 7.0), ("a3", 16.5), ("4.5", 4.5)], several=True))
+@pytest.mark.parametrize(
+    ("width", "inches"), sample([("column", 3.3), ("page", 7.0), ("a3", 16.5), ("4.5", 4.5)], several=True)
+)
 def test_figures_have_requested_width(tmp_path: Path, width: str, inches: float) -> None:
     (pixels,) = struct.unpack(">I", drawn(tmp_path, "--width", width, "--dpi", "100")[16:20])
     assert pixels == round(100 * inches)

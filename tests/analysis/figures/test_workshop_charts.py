@@ -9,8 +9,7 @@ from matplotlib.axes import Axes
 from support.workshops import workshop, workshop_schedule
 
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
-from planoracle.analysis.figures.off_times import MAX_SPANS, off_spans
-from planoracle.analysis.figures.ways import Way, ways
+from planoracle.analysis.figures.row_background import MAX_SPANS, Way, off_spans, ways
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.frames.schema import grades
 from planoracle.analysis.grading.grade_row import grade_of
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.metrics import SUMMARY
 from planoracle.analysis.grading.problem_loader import Problems
+from planoracle.analysis.grading.rewards import reward
 from planoracle.analysis.statistics.pairs import pairs
 from planoracle.instances.model.builder import Model
 from planoracle.instances.model.limits import Status
@@ -90,3 +92,20 @@ def test_models_are_not_compared_by_makespans_of_other_weights(value: str) -> No
     table = pairs(frame, value=value).set_index(["a", "b"])
     assert table.loc[("best", "slow"), ["wins", "losses"]].tolist() == [1, 0]
     assert table.loc[("best", "lazy"), ["wins", "ties", "losses"]].tolist() == [0, 0, 0]
+
+
+def test_reward_of_a_plan_of_smaller_weight_is_0() -> None:
+    completions = [json.dumps(plan) for plan in ([["cut", 0, 5], ["mill", 5, 3]], [["mill", 0, 3]], [])]
+    assert reward(completions, SHOP, kind="regret") == [1.0, 0.0, 0.0]
+    assert reward(completions, SHOP, kind="score") == [1.0, 0.0, 0.0]
+
+
+def test_critique_compares_weights_before_makespans() -> None:
+    lazy = critique(SHOP, [["mill", 0, 3]], regret=False)
+    assert lazy.efficiency.gap is None
+    assert lazy.efficiency.text == (
+        "The optional tasks of your plan weigh 1; those of the best plans weigh 3. "
+        "Makespans of plans with different weights are not compared."
+    )
+    best = critique(SHOP, [["cut", 0, 5], ["mill", 5, 3]], regret=False)
+    assert best.efficiency.text == "Your plan takes 8 ticks, which is optimal."

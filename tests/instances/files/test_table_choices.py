@@ -1,4 +1,4 @@
-"""Tables of tasks: machines to choose from, durations on each machine, workers at once, and optional jobs."""
+"""Tables of tasks: machines to choose from, durations on machines, workers, and optional jobs."""
 
 from __future__ import annotations
 

@@ -459,3 +459,9 @@ def test_invalid_option_is_a_usage_error_that_names_it(option: str, value: str, 
     result = CliRunner().invoke(app, ["solve", str(path), option, value])
     assert result.exit_code == 2
     assert option in result.stderr
+
+
+def test_more_set_up_times_than_pairs_can_be_listed_are_refused(tmp_path: Path) -> None:
+    rows = [f"t{number},1,M,{number}" for number in range(1, 302)]
+    (fault,) = faults(tmp_path, table("task,duration,machine,setup", *rows))
+    assert fault == "t.csv: setup: must have at most 300 different ones on a machine, not 301 as M"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.builder import Model
 from planoracle.instances.model.calendars import Calendar
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.instance import Instance, Mode
 from planoracle.instances.model.transitions import Transitions
+from planoracle.solver.exact.search import solve
 from tests.strategies import instances
+from tests.support.random_model_instances import model_mix
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "instances" / "examples"
 
@@ -28,9 +31,16 @@ def built(instance: Instance) -> Instance:
         seconds_per_tick=instance.seconds_per_tick,
         agents=instance.agents,
         time_limit=instance.time_limit,
+        start_time=instance.start_time,
     )
     for resource in instance.resources:
-        model.resource(resource.name, resource.capacity, resource.state)
+        model.resource(resource.name, resource.capacity, resource.state, renewable=resource.renewable)
+    for calendar in instance.calendars:
+        model.calendar(calendar.members, calendar.off, calendar.period)
+    for transitions in instance.transitions:
+        model.travel(transitions.members, transitions.times, dict(transitions.start))
+    for task, weight in instance.optional:
+        model.optional(task, weight)
     task = ""
     for action in instance.actions:
         if action.task != task:
@@ -44,12 +54,17 @@ def built(instance: Instance) -> Instance:
             release=action.release,
             agents=action.agents,
             label=action.label,
+            deadline=action.deadline,
+            windows=action.windows,
+            pauses="breaks" if action.pauses_in_breaks else None,
+            place=action.place,
         )
         for mode in action.modes:
-            if len(action.modes) > 1 or mode.name or mode.after:
-                model.mode(mode.name, mode.after)
+            if action.modes != (Mode(mode.demands),):
+                model.mode(mode.name, mode.after, duration=mode.duration, attended=mode.attended, agents=mode.agents)
             for demand in mode.demands:
-                model.uses(demand.resource, demand.amount, requires=demand.requires, sets=demand.sets)
+                states = {"requires": demand.requires, "sets": demand.sets}
+                model.uses(demand.resource, demand.amount, **states, family=demand.family)
         for lag in instance.lags:
             if lag.after == action.id:
                 model.after(lag.before, lag.minimum, lag.maximum)
@@ -59,6 +74,24 @@ def built(instance: Instance) -> Instance:
 @given(instances())
 def test_builder_rebuilds_any_instance(instance: Instance) -> None:
     assert built(instance) == instance
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_builder_rebuilds_any_instance_of_the_larger_model(seed: int) -> None:
+    instance = model_mix(seed)
+    copy = built(instance)
+    assert set(copy.lags) == set(instance.lags)
+    assert replace(copy, lags=instance.lags) == instance
+
+
+def test_example_of_the_larger_model_is_rebuilt_and_has_an_optimum_by_hand() -> None:
+    orders = catalog.single(str(EXAMPLES / "orders.json"))
+    assert built(orders) == orders
+    result = solve(orders)
+    # The sample needs a piece of steel, which the robot would use for the gate, and the gate is cut on the second day.
+    assert (result.status, result.weight, result.makespan) == ("optimal", 1, 31)
+    assert result.schedule is not None
+    assert {piece.mode for piece in result.schedule.pieces if piece.action == "gate/cut"} == {0}
 
 
 def test_builder_has_defaults_of_the_file_format() -> None:

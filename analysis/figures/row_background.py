@@ -1,29 +1,70 @@
-"""Ways of agents and set-ups of resources in charts: thin bars before the visits that they lead to."""
+"""Off-times, ways and set-ups behind the bars of a row of a chart.
+
+Off-times are shaded. Ways of agents and set-ups of resources are thin bars before the visits that they lead to.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, product
+from itertools import groupby, islice, product
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.transition_rules import Visit, visits_of
 
-_LOOK: dict[str, Any] = {"facecolor": "0.3", "edgecolor": "none", "lw": 0, "zorder": 1.8}
+#: Most off-times of a row that are drawn; a row with more has none.
+MAX_SPANS = 2000
+
+_OFF: dict[str, Any] = {"facecolor": "0.87", "edgecolor": "none", "lw": 0}
+_WAY: dict[str, Any] = {"facecolor": "0.3", "edgecolor": "none", "lw": 0, "zorder": 1.8}
 # Height of a way, in heights of a bar.
 _HEIGHT = 0.16
 
+_Span: TypeAlias = tuple[int, int]
 _Times: TypeAlias = Mapping[tuple[str, str], int]
 
 
+def off_spans(instance: Instance, name: str, makespan: int) -> Sequence[_Span]:
+    """Return the off-times of an agent or resource until the makespan, from tick 0 on.
+
+    Examples
+    --------
+    >>> from planoracle.instances.model.calendars import Calendar
+    >>> from planoracle.instances.model.instance import Action
+    >>> night = Calendar(("agent",), ((20, 30),), 24)
+    >>> instance = Instance("i", (Action("t/a", "t", 2, 2),), calendars=(night,))
+    >>> off_spans(instance, "agent", 25)
+    [(0, 6), (20, 25)]
+    """
+    times = instance.off_times.get(name)
+    if times is None:
+        return ()
+    spans = list(islice(times.until(makespan), MAX_SPANS + 1))
+    if len(spans) > MAX_SPANS:
+        return ()
+    return [(max(0, begin), min(end, makespan)) for begin, end in spans]
+
+
+def draw_off_times(ax: Axes, spans: Sequence[_Span], top: float, bottom: float) -> None:
+    """Shade the off-times of a row between two heights."""
+    if spans:
+        lengths = [(begin, end - begin) for begin, end in spans]
+        ax.broken_barh(lengths, (top, bottom - top), label="off", zorder=0.4, **_OFF)
+
+
+def off_handle() -> Patch:
+    """Return the legend handle for off-times."""
+    return Patch(label="off", **_OFF)
+
+
 class Way(NamedTuple):
-    """Way or set-up from one place or family to another, as late as possible before the visit that it leads to."""
+    """Way between places or set-up between families, as late as possible before the next visit."""
 
     start: int
     end: int
@@ -82,10 +123,10 @@ def draw_ways(ax: Axes, row: Sequence[Way], y: float) -> None:
     """Draw the ways of an agent or resource at the height of a lane of bars."""
     for way in row:
         corner = way.start, y + (1 - _HEIGHT) / 2
-        ax.add_patch(Rectangle(corner, way.end - way.start, _HEIGHT, label="way", **_LOOK))
+        ax.add_patch(Rectangle(corner, way.end - way.start, _HEIGHT, label="way", **_WAY))
 
 
-def handle(*, is_travel: bool, is_setup: bool) -> Line2D:
+def way_handle(*, is_travel: bool, is_setup: bool) -> Line2D:
     """Return the legend handle for ways, set-ups or both."""
     names = [name for name, is_drawn in (("way", is_travel), ("set-up", is_setup)) if is_drawn]
-    return Line2D([], [], label=f"{' or '.join(names)}, as late as possible", color=_LOOK["facecolor"], lw=3)
+    return Line2D([], [], label=f"{' or '.join(names)}, as late as possible", color=_WAY["facecolor"], lw=3)
