@@ -122,6 +122,8 @@ class Result:
         ``lower_bound`` is that of the makespan at the greatest weight (``None`` until that is proved).
     claimed
         Optimum that the benchmark itself states, in ticks; the status is then ``unknown``, as nothing is proved.
+    is_certified
+        True if a certificate of the optimum was checked, see `planoracle.solver.proofs.checker`.
 
     Examples
     --------
@@ -153,8 +155,16 @@ class Result:
     effort: Mapping[str, float] = field(default_factory=dict, kw_only=True, compare=False)
     source: str = field(default="solved", kw_only=True)
     claimed: int | None = field(default=None, kw_only=True)
+    is_certified: bool = field(default=False, kw_only=True, compare=False)
     weight: int | None = field(default=None, kw_only=True)
     weight_bound: int | None = field(default=None, kw_only=True)
+
+    @property
+    def proof_grade(self) -> str | None:
+        """``certificate`` if one was checked, ``solver`` for another proof, ``None`` without a proof."""
+        if not self.status.settled:
+            return None
+        return "certificate" if self.is_certified and self.status == Status.optimal else "solver"
 
     def __str__(self) -> str:
         text: str = _view().as_text(self)
@@ -182,6 +192,7 @@ class Result:
             "unit": self.unit,
             "seconds": round(self.seconds, 6),
             "proof": self.proof,
+            "proof_grade": self.proof_grade,
             "source": self.source,
             **self.effort,
             "plan": self.plan,
@@ -257,6 +268,8 @@ def in_words(row: Mapping[str, Any]) -> str:
     if row.get("end_date"):
         lines.append(f"{'end':14}{row['end_date']}")
     lines.append(f"{'proof':14}{proof} ({details})" if details else f"{'proof':14}{proof}")
+    if row.get("proof_grade"):
+        lines.append(f"{'proof grade':14}{row['proof_grade']}")
     return "\n".join(lines)
 
 

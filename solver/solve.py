@@ -127,15 +127,47 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
         result = solve(problem, **options._asdict())
         best = result if optimum is None or optimum.makespan is None else shorter_of(result, optimum)
         return best if best is result else replace(best, source="bundled", proof=f"{best.proof}; bundled plan")
-    proof = optimum.proof
-    certificate = bundled_proof(problem) if kind.has_interval_model else None
-    if certificate is not None:
-        try:
-            kind.check_certificate(problem, certificate, optimum.makespan)
-        except ValueError as error:
-            raise InternalError(f"bundled optimum of {problem.name}: {error}") from None
-        proof = "certificate checked"
+    optimum = certified(problem, optimum)
+    proof = "certificate checked" if optimum.is_certified else optimum.proof
     return replace(optimum, source="bundled", proof=f"bundled, {proof}", seconds=perf_counter() - began)
+
+
+def certified(problem: Problem, result: Result) -> Result:
+    """Return a result, marked as certified if the bundled certificate of its optimum holds.
+
+    Raises
+    ------
+    InternalError
+        If the certificate does not hold, or proves another makespan.
+    """
+    kind = kind_of(problem)
+    certificate = bundled_proof(problem) if kind.has_interval_model else None
+    if certificate is None or result.status != Status.optimal:
+        return result
+    try:
+        kind.check_certificate(problem, certificate, result.makespan)
+    except ValueError as error:
+        raise InternalError(f"bundled optimum of {problem.name}: {error}") from None
+    return replace(result, is_certified=True)
+
+
+def bundled_grade(problem: Problem) -> str | None:
+    """Return the `Result.proof_grade` of a bundled optimum; nothing is replayed or checked.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> bundled_grade(load("recipe2plan/timed/Cobbler_Pancakes"))
+    'certificate'
+    """
+    if not has_engine(problem):
+        return None
+    entries = registry.of(problem).optima.get(problem.name) or {}
+    entry = by_key(entries).get(key_of(problem, kind_of(problem).rules_for_optimum(None))) if entries else None
+    if entry is None or not Status(entry["status"]).settled:
+        return None
+    has_certificate = kind_of(problem).has_interval_model and bundled_proof(problem) is not None
+    return "certificate" if has_certificate else "solver"
 
 
 def _bundled_only(problem: Problem, rules: Rules | None, optimum: Result | None, began: float) -> Result:

@@ -15,6 +15,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.protocol import registry
 from planoracle.solver.kinds.registry import kind_of
+from planoracle.solver.solve import bundled_grade
 
 _SET_COLUMNS = ("set", "problems", "unit", "about", "kind")
 _COLUMNS = (
@@ -31,6 +32,7 @@ _COLUMNS = (
     "orders",
     "features",
     "unit",
+    "proof_grade",
 )
 
 
@@ -76,7 +78,7 @@ def instances(
             say_json(document)
         run.exit()
     for problem, sizes in run.each(_sizes):
-        table.add({"instance": problem.name, **sizes, "unit": problem.unit})
+        table.add({"instance": problem.name, **sizes, "unit": problem.unit, "proof_grade": bundled_grade(problem)})
     table.close()
     run.exit()
 

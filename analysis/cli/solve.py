@@ -64,7 +64,7 @@ from planoracle.solver.solve import MODEL_FILES, Engines, model_text
 
 _COLUMNS = (
     *("instance", "status", "weight", "weight_bound", "makespan", "claimed", "lower_bound", "end_date", "unit"),
-    *("seconds", "left_out", "branches", "conflicts", "cp_sat_seconds", "proof"),
+    *("seconds", "left_out", "branches", "conflicts", "cp_sat_seconds", "proof", "proof_grade"),
 )
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "status", "makespan", "unit", "seconds", "reason")
 # Columns that stay in a narrow terminal: a failure shows its status and reason.

@@ -22,7 +22,7 @@ from planoracle.instances.protocol.scoring import Claim, Reference
 from planoracle.instances.text import one_of
 from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.result import Result
-from planoracle.solver.solve import bundled_result, solve
+from planoracle.solver.solve import bundled_result, certified, solve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,6 +102,8 @@ class Comparison:
         Proved upper bound of the weight; ``None`` if no task is optional.
     entries
         Answers of the methods, in the order of the request.
+    proof_grade
+        Grade of the proof of the exact result, see `planoracle.solver.result.Result.proof_grade`.
     """
 
     instance: str
@@ -112,6 +114,7 @@ class Comparison:
     lower_bound: int | None
     entries: tuple[MethodResult, ...]
     weight_bound: int | None = None
+    proof_grade: str | None = None
 
     @property
     def optimum(self) -> int | None:
@@ -144,6 +147,7 @@ class Comparison:
             "optimum": self.optimum,
             "lower_bound": self.lower_bound,
             "settled": self.exact.status,
+            "proof_grade": self.proof_grade,
         }
         has_weights = self.weight_bound is not None
         if has_weights:
@@ -235,6 +239,7 @@ def compare(
         lower_bound=answers.lower_bound,
         entries=tuple(map(answers.entry, requested)),
         weight_bound=answers.weight_bound,
+        proof_grade=answers.proof_grade,
     )
 
 
@@ -248,14 +253,16 @@ class _ProblemAnswers:
         self.references: Sequence[Reference[Any]] = registry.of(problem).references
         self.lower_bound: int | None = None
         self.weight_bound: int | None = None
+        self.proof_grade: str | None = None
         self._run = cache(partial(run, problem))
         try:
-            result = _solve_or_load(problem, time_limit)
+            result = certified(problem, _solve_or_load(problem, time_limit))
         except PlanoracleError as error:
             self.exact = MethodResult(OPTIMUM, reason=str(error), error=error)
         else:
             self.lower_bound = result.lower_bound
             self.weight_bound = result.weight_bound
+            self.proof_grade = result.proof_grade
             accepted, reason = (None, result.proof) if result.makespan is None else (True, None)
             makespan = result.makespan if result.claimed is None else result.claimed
             exact = MethodResult(OPTIMUM, makespan, result.status, accepted, result.seconds, reason)

@@ -182,6 +182,11 @@ _ALL = (
             count("weight", "total weight of the optional tasks that the schedule executes"),
             count("weight_bound", "proved upper bound of this weight; schedules of less weight have no gap"),
             choice("settled", "status of the exact solve of the problem", _STATUSES),
+            choice(
+                "proof_grade",
+                "proof of the exact solve: a checked certificate, or the word of the solver; missing without a proof",
+                ("certificate", "solver"),
+            ),
             share("gap", "optimality gap: makespan / optimum - 1; missing if the optimum is not proved"),
             share("gap_bound", "upper bound on the gap: makespan / lower_bound - 1"),
             number("seconds", "wall time of the method", "seconds"),

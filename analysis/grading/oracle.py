@@ -77,7 +77,9 @@ def _optimum(problem: Problem, rules: Rules | None, limit: Limit, *, is_cached: 
     if cached is not None:
         result = shorter_of(result, cached)
     if result.makespan is not None and (cached is None or result.makespan < (cached.makespan or 0)):
-        store.put(key, _entry(problem, rules, result))
+        entry = _entry(problem, rules, result)
+        store.put(key, entry)
+        return replace(result, is_certified="certificate" in entry)
     return result
 
 
@@ -99,6 +101,7 @@ def _load_cached(store: OptimumCache, key: str, problem: Problem, rules: Rules |
     try:
         result = engine_of(problem).unpack(problem, rules, entry)
         _check(problem, result, entry.get("certificate"))
+        result = replace(result, is_certified=result.status == Status.optimal)
     except Exception as error:  # whatever the file contains
         store.drop(key, f"is invalid ({type(error).__name__}: {error})"[:500])
         return None

@@ -331,13 +331,13 @@ def choices(instance: Instance, deadline: Deadline = NO_LIMIT) -> Iterator[Alter
     rigid = [action for action in actions if is_rigid(action)]
     budgets = {resource.name for resource in instance.resources if not resource.renewable}
     needed = [_needed_resources(action) - budgets for action in rigid]
-    held = {action.id: held_ticks(action) for action in actions}
+    attended = {action.id: held_ticks(action) for action in actions}
     only_agent = {action.id: _only_agent(instance, action) for action in actions}
     for i, first in enumerate(rigid):
         deadline.check(_LOOK * len(rigid))
         agent = only_agent[first.id]
         for j, second in enumerate(rigid[i + 1 :], i + 1):
-            if agent and held[first.id] and held[second.id] and agent == only_agent[second.id]:
+            if agent and attended[first.id] and attended[second.id] and agent == only_agent[second.id]:
                 about = (first.id, second.id, agent)
                 yield _orders("agent", about, release_event(first), release_event(second))
             shared = needed[i] & needed[j]
@@ -346,11 +346,11 @@ def choices(instance: Instance, deadline: Deadline = NO_LIMIT) -> Iterator[Alter
     for unattended in actions:
         deadline.check(_LOOK * len(rigid))
         agent = only_agent[unattended.id]
-        if held[unattended.id] or not agent:
+        if attended[unattended.id] or not agent:
             continue
         start = ProofEvent("start", unattended.id)
         for action in rigid:
-            if held[action.id] > 1 and agent == only_agent[action.id]:
+            if attended[action.id] > 1 and agent == only_agent[action.id]:
                 about = (unattended.id, action.id, agent)
                 yield _orders("start", about, start, release_event(action))
     yield from _states(instance, deadline)

@@ -102,7 +102,7 @@ class _Use(NamedTuple):
 
 
 class _Mode(NamedTuple):
-    """Uses by resource, units of budgets, actions that must be finished, and times and agents of the action."""
+    """Uses by resource, units of budgets, actions to be finished before, times and agents."""
 
     uses: dict[str, _Use]
     budget: dict[str, int]
@@ -123,7 +123,7 @@ class _Needs(NamedTuple):
 
 @dataclass
 class _Action:
-    """Action of at least ``duration`` ticks that holds one of ``agents`` for ``attended`` ticks (0: its start)."""
+    """Action of at least ``duration`` ticks; holds one of ``agents`` for ``attended`` (0: its start)."""
 
     id: str
     interruptible: bool
@@ -481,12 +481,12 @@ class Checker:
     def is_part(self, hop: _Hop, action: _Action) -> bool:
         """Return whether an action, or its attended part, takes the time of a hop between its own events."""
         bound = (hop.source[0], hop.target[0], hop.ticks)
-        end, ticks, longest = "free", action.attended, action.most_attended
         if hop.reason == "duration":
-            end, ticks, longest = "finish", action.duration, action.longest
             if bound == ("start", "finish", action.duration):
                 return True  # also in several pieces
-        return not action.pausing and bound in (("start", end, ticks), (end, "start", -longest))
+            return not action.pausing and bound == ("finish", "start", -action.longest)
+        part = ("start", "free", action.attended), ("free", "start", -action.most_attended)
+        return not action.pausing and bound in part
 
     def waits_for_setting(self, bound: tuple[str, str, int], setter: _Action, user: _Action) -> bool:
         """Return whether a use waits for the only setting of a state that does not hold at first."""
@@ -579,10 +579,10 @@ class Checker:
                 self.fail(step, f"{action.id} does not need {stated} ticks of {resource}")
             if needs.sets != {None}:
                 # Settings of one state may run over the same interval.
-                own = {(needs.sets, duration) for duration in action.durations}
-                if len(needs.sets) > 1 or own & settings or self.may_share(action, resource, lends):
+                new = {(needs.sets, duration) for duration in action.durations}
+                if len(needs.sets) > 1 or new & settings or self.may_share(action, resource, lends):
                     self.fail(step, f"{action.id} may share units of {resource} with another action")
-                settings |= own
+                settings |= new
 
     def may_share(self, setting: _Action, resource: str, required: Set[str | None]) -> bool:
         """Return whether a setting may share the units of a use, as the state exists without it."""

@@ -120,7 +120,7 @@ class Translator:
         return sizes
 
     def _first_segments(self, action: Action) -> list[int]:
-        """Return the number of the first segment of an action in each mode: those of other modes come before it."""
+        """Return the number of the first segment of an action in each mode, after those of earlier modes."""
         first = [0] * len(action.modes)
         number = 0
         for group in version_groups(self.instance, action):

@@ -84,7 +84,18 @@ def test_one_tick_is_printed_in_the_singular() -> None:
 
 
 def test_row_of_a_result_has_the_fields_of_its_kind() -> None:
-    shared = ["instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof", "source", "plan"]
+    shared = [
+        "instance",
+        "status",
+        "makespan",
+        "lower_bound",
+        "unit",
+        "seconds",
+        "proof",
+        "proof_grade",
+        "source",
+        "plan",
+    ]
     schedule, kitchen = solve(catalog.load(SCHEDULE)).as_dict(), solve(catalog.problem(KITCHEN)).as_dict()
     assert list(schedule) == [*shared, "grid", "schedule", "seed", "versions"]
     assert list(kitchen) == [*shared, "rounds", "expanded", "versions"]

@@ -74,18 +74,18 @@ def _work(instance: Instance, action: Action, pieces: Sequence[Piece]) -> int:
 
 
 def _distance_of(pieces: Sequence[Piece], placed: Sequence[Piece], work: int) -> tuple[bool, int]:
-    wanted, actual = _units(pieces)[:work], _units(placed)
+    requested, actual = _units(pieces)[:work], _units(placed)
     total = 0
     for piece in pieces:
         if total < work or not work:
             total += piece.duration
     is_moved = total != work
-    if not wanted or not actual:
-        wanted = [(pieces[0].start, pieces[0].agent, pieces[0].mode)]
+    if not requested or not actual:
+        requested = [(pieces[0].start, pieces[0].agent, pieces[0].mode)]
         actual = [(placed[0].start, placed[0].agent, placed[0].mode)]
-    for before, after in zip(wanted, actual, strict=False):
+    for before, after in zip(requested, actual, strict=False):
         is_moved |= before[0] != after[0] or before[1] not in (None, after[1]) or before[2] != after[2]
-    return is_moved, max(abs(before[0] - after[0]) for before, after in zip(wanted, actual, strict=False))
+    return is_moved, max(abs(before[0] - after[0]) for before, after in zip(requested, actual, strict=False))
 
 
 def _units(pieces: Sequence[Piece]) -> list[tuple[int, str | None, int]]:

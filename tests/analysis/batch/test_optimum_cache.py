@@ -92,6 +92,7 @@ def test_proved_optimum_is_read_from_the_cache(path, solved, name):
     assert solved == [name]
     assert replace(second, seconds=first.seconds) == first
     assert second.status is Status.optimal
+    assert first.proof_grade == second.proof_grade == "certificate"
     assert len(entries(path)) == 1
 
 

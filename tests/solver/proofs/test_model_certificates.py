@@ -49,7 +49,7 @@ def test_shortest_mode_counts_on_the_critical_path() -> None:
     )
 
 
-def test_fewest_attended_ticks_of_all_modes_count_as_busy_time() -> None:
+def test_attended_ticks_of_the_least_attended_mode_count_as_busy_time() -> None:
     modes = Mode(duration=4, attended=2), Mode(duration=3, attended=3)
     cuts = tuple(_action(name, 3, *modes, attended=3) for name in "abc")
     assert _kind_and_bound(Instance("p", cuts)) == ("cases", 7)
@@ -142,7 +142,7 @@ def test_checker_refuses_schedules_that_break_a_rule(name: str, pieces: list[Pie
 
 
 def _changed(schedule: Schedule, instance: Instance, random: Random) -> Schedule:
-    """Return a schedule with one piece moved, in another mode or by another agent, or one action placed anew."""
+    """Return a schedule in which one piece or action has another start, mode or agent."""
     pieces = list(schedule.pieces)
     position = random.randrange(len(pieces))
     piece = pieces[position]

@@ -386,8 +386,8 @@ def test_state_fixes_the_segments_of_its_mode():
     instance = Instance("s", (saw, Action("t/ring", "t", 1, 1, release=3)))
     states = StateSolver(instance)
     assert states.value(PartialSchedule()).makespan == 4
-    begun = PartialSchedule((Piece("t/saw", 0, 1, "agent", 1),), clock=1)
-    assert states.value(begun).makespan == 4
+    started_early = PartialSchedule((Piece("t/saw", 0, 1, "agent", 1),), clock=1)
+    assert states.value(started_early).makespan == 4
     late = PartialSchedule((Piece("t/saw", 1, 1, "agent", 1),), clock=2)
     assert states.value(late).makespan == 5
     other_mode = PartialSchedule((Piece("t/saw", 1, 1, "agent", 0),), clock=2)
