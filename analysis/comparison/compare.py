@@ -15,8 +15,8 @@ from planoracle.heuristics.registry import accepted_names, full_name, run
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError, accept_former_keywords
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
-from planoracle.instances.model.optional_tasks import weight_of
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.schedule import weight_of
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Claim, Reference
 from planoracle.instances.text import one_of
