@@ -184,7 +184,7 @@ class TaskEntry(InstanceEntry):
     actions: list[ActionEntry]
 
 
-class CalendarEntry(InstanceEntry):
+class OffTimesEntry(InstanceEntry):
     """Times at which some agents and resources are off."""
 
     members: list[str]
@@ -215,7 +215,7 @@ class InstanceDocument(InstanceEntry):
     start_time: str | None = Field(None, description="local clock time of tick 0, such as 2026-03-02 8:00")
     agents: list[str] = Field(["agent"], description="names of the agents; []: no action needs one")
     resources: list[ResourceEntry] = Field([])
-    calendars: list[CalendarEntry] = Field([])
+    calendars: list[OffTimesEntry] = Field([])
     transitions: list[TransitionsEntry] = Field([])
     tasks: list[TaskEntry]
     time_limit: int | None = Field(None, description="latest end of all actions, in ticks")
@@ -340,7 +340,7 @@ def to_document(instance: Instance) -> dict[str, Any]:
         start_time=start_time,
         agents=list(instance.agents),
         resources=resources,
-        calendars=[_calendar_entry(calendar) for calendar in instance.calendars],
+        calendars=[_off_times_entry(calendar) for calendar in instance.calendars],
         transitions=[_transitions_entry(transitions) for transitions in instance.transitions],
         tasks=tasks,
         time_limit=instance.time_limit,
@@ -399,8 +399,8 @@ def _mode_entry(task: str, mode: Mode) -> ModeEntry:
     )
 
 
-def _calendar_entry(calendar: Calendar) -> CalendarEntry:
-    return CalendarEntry(members=list(calendar.members), off=list(calendar.off), period=calendar.period)
+def _off_times_entry(calendar: Calendar) -> OffTimesEntry:
+    return OffTimesEntry(members=list(calendar.members), off=list(calendar.off), period=calendar.period)
 
 
 def _transitions_entry(transitions: Transitions) -> TransitionsEntry:
