@@ -167,7 +167,7 @@ class ActionEntry(InstanceEntry):
     )
     release: Moment = Field(0, description="earliest start")
     deadline: Moment | None = Field(None, description="latest end")
-    windows: list[SpanEntry] = Field([], description="pairs of begin and end; each piece lies in one of them")
+    windows: list[SpanEntry] | None = Field(None, description="pairs of begin and end; each piece lies in one of them")
     place: str | None = Field(None, description="place at which it holds its agent, if its agents travel")
     agents: list[str] | None = Field(None, description="eligible agents; default: all; []: needs none")
     uses: list[UseEntry] | None = Field(None, description="resources used; shorthand for a single mode")
@@ -388,7 +388,7 @@ def _step_entry(action: Action, after: list[AfterEntry]) -> ActionEntry:
         pauses="breaks" if action.pauses_in_breaks else None,
         release=action.release,
         deadline=action.deadline,
-        windows=list(action.windows),
+        windows=list(action.windows) or None,
         place=action.place,
         agents=agents,
         uses=uses,
@@ -552,7 +552,7 @@ def _action(task: str, step: _Entry, agents: tuple[str, ...], clock: LocalClock)
     if step.get("agents") is not None:
         eligible = tuple(step["agents"])
     modes = tuple(_mode(task, entry) for entry in mode_entries)
-    windows = step.get("windows", ())
+    windows = step.get("windows") or ()
     duration = cast(int, step.get("duration"))  # the modes may have it
     interruptible, pauses_in_breaks = pause_flags(step.get("pauses"), step.get("interruptible", False), field)
     action = Action(
