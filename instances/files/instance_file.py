@@ -489,9 +489,10 @@ def _missing_durations(document: Any) -> Iterator[InputError]:
     """Yield a fault for each action without a duration and without modes that have durations."""
     for i, task in enumerate(_list_at(document, "tasks")):
         for j, step in enumerate(_list_at(task, "actions")):
-            has_duration = not isinstance(step, dict) or "duration" in step
+            if not isinstance(step, dict) or "duration" in step:
+                continue
             modes = [mode for mode in _list_at(step, "modes") if isinstance(mode, dict)]
-            if not has_duration and not any("duration" in mode for mode in modes):
+            if not any("duration" in mode for mode in modes):
                 yield InputError("is missing", field=f"tasks[{i}].actions[{j}].duration")
 
 
