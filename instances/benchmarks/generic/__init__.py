@@ -52,8 +52,8 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     action add up to the duration of its mode; only interruptible actions have several, and those that pause in breaks.
     Agents and resources are not in use while they are off, and have time for ways and set-ups. An agent does one
     attended part at a time, and an unattended action starts only while its agent is free. Capacities and states of
-    resources, minimum and maximum lags hold at all times, and budgets are enough for all actions. All actions of
-    mandatory tasks are done, and all or none of an optional one.
+    resources, minimum and maximum lags hold at all times. Budgets are enough for all actions. All actions of mandatory
+    tasks are done, and all or none of an optional one.
 
     | rule | `paper` | `released` | meaning |
     |---|---|---|---|
