@@ -31,6 +31,9 @@ _FIELDS: Final = {
     "period": "period every repeat repeats",
     "note": "note notes comment comments reason description label",
 }
+# Largest number of off-times, each of one machine or agent, and longest heading with a meaning.
+_MAX_OFF_TIMES: Final = 100_000
+_LONGEST_HEADING: Final = 200
 _WHOLE_DAY: Final = ("0:00", "24:00")
 
 
@@ -93,8 +96,11 @@ def side_columns(table: SideTable, fields: Mapping[str, str], kind: str) -> dict
 
 def moments_of(table: SideTable) -> Iterator[Any]:
     """Yield the cells of a table of off-times that may be dates."""
+    notes = {*_FIELDS["note"].split(), *_FIELDS["member"].split()}
     for _, cells in table.rows:
-        for value in cells.values():
+        for heading, value in cells.items():
+            if normal_name(heading[:_LONGEST_HEADING]) in notes:
+                continue
             if is_date(value):
                 yield value
                 continue
@@ -202,6 +208,8 @@ class OffTimeReader:
             ticks: int | None = _WEEK * self.clock.ticks_of_day
         else:
             spans, ticks = single_spans(begin, end, self.clock, self._period(period))
+        if len(self.off_times) + len(members) * len(spans) > _MAX_OFF_TIMES:
+            raise InputError(f"must have at most {_MAX_OFF_TIMES} off-times of machines and agents in all")
         for member in members:
             for first, last in spans:
                 self.off_times.append(OffTime(member, first, last, ticks))
