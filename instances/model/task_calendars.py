@@ -318,23 +318,23 @@ def _day_number(name: str) -> int:
     return _WEEKDAYS.index(match[1].casefold())
 
 
-class CalendarEntry(NamedTuple):
-    """Calendar of some members, in ticks."""
+class MemberCalendar(NamedTuple):
+    """Off-times of some machines and agents, in ticks."""
 
     members: list[str]
     off: tuple[tuple[int, int], ...]
     period: int | None
 
 
-def calendars_of(off_times: Sequence[OffTime]) -> list[CalendarEntry]:
+def calendars_of(off_times: Sequence[OffTime]) -> list[MemberCalendar]:
     """Return calendars of off-times: one for all members with the same ones, and one for each period.
 
     Examples
     --------
     >>> for entry in calendars_of([OffTime("m", 4, 6), OffTime("m", 5, 8), OffTime("n", 4, 8), OffTime("n", 2, 3, 24)]):
     ...     entry
-    CalendarEntry(members=['m', 'n'], off=((4, 8),), period=None)
-    CalendarEntry(members=['n'], off=((2, 3),), period=24)
+    MemberCalendar(members=['m', 'n'], off=((4, 8),), period=None)
+    MemberCalendar(members=['n'], off=((2, 3),), period=24)
     """
     by_member: dict[tuple[str, int | None], list[tuple[int, int]]] = {}
     for off_time in off_times:
@@ -344,7 +344,7 @@ def calendars_of(off_times: Sequence[OffTime]) -> list[CalendarEntry]:
     for (member, period), spans in by_member.items():
         for layer in _layers(spans, period):
             entries.setdefault((layer, period), []).append(member)
-    return [CalendarEntry(members, off, period) for (off, period), members in entries.items()]
+    return [MemberCalendar(members, off, period) for (off, period), members in entries.items()]
 
 
 def _layers(spans: Sequence[tuple[int, int]], period: int | None) -> list[tuple[tuple[int, int], ...]]:

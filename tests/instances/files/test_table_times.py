@@ -321,6 +321,11 @@ def test_set_up_times_between_families_are_read(lines: tuple[str, ...], tmp_path
         ),
         (("task,duration,machine,setup", "a,3,M[50%],2"), "line 2: machine: set-up times need a machine of capacity 1"),
         (("task,duration,machine,setup", "a,3,M,some"), "line 2: setup: must be a whole number"),
+        (("task,duration,machine,setup", "a,0,M,2", "b,1,M,2"), "line 2: machine: M has transitions, so a mode of"),
+        (
+            ("task,duration,machine,setup,pauses", "a,3,M,2,anywhere"),
+            "line 2: setup: an action that may pause anywhere",
+        ),
     ],
 )
 def test_set_up_without_a_meaning_is_refused(lines: tuple[str, ...], message: str, tmp_path: Path) -> None:
@@ -484,7 +489,7 @@ def test_faults_of_frames_name_the_frame_and_the_row() -> None:
         Model.from_frame(frame, setups=times)
 
 
-def test_exported_table_keeps_what_the_options_say(tmp_path: Path) -> None:
+def test_exported_table_keeps_calendar_and_start(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TASKS)
     (tmp_path / "off.csv").write_text(table("machine,begin,end", "M,8:30,9:00"))
     call = [
