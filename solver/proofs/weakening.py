@@ -172,10 +172,10 @@ class _Weakening:
             modes.append(replace(mode, duration=variant.duration, attended=attended, agents=agents))
         first_agents, first_attended = self.people(action, self.original.variants[action.id][0])
         first_duration = self.original.variants[action.id][0].duration
-        whole = replace(
+        weakened = replace(
             action, duration=first_duration, attended=first_attended, agents=first_agents, modes=tuple(modes)
         )
-        return with_values_of_modes(whole, first_attended, self.original.agents)
+        return with_values_of_modes(weakened, first_attended, self.original.agents)
 
     def people(self, action: Action, variant: Variant) -> tuple[tuple[str, ...], int]:
         """Return the eligible agents and the attended ticks of a mode of an action."""
