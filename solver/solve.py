@@ -162,8 +162,10 @@ def bundled_grade(problem: Problem) -> str | None:
     """
     if not has_engine(problem):
         return None
-    entries = registry.of(problem).optima.get(problem.name) or {}
-    entry = by_key(entries).get(key_of(problem, kind_of(problem).rules_for_optimum(None))) if entries else None
+    entries = registry.of(problem).optima.get(problem.name)
+    if not entries:
+        return None
+    entry = by_key(entries).get(key_of(problem, kind_of(problem).rules_for_optimum(None)))
     if entry is None or not Status(entry["status"]).settled:
         return None
     has_certificate = kind_of(problem).has_interval_model and bundled_proof(problem) is not None

@@ -183,7 +183,7 @@ def test_function_of_a_package_has_no_name_of_its_modules(style):
 
 
 @pytest.mark.parametrize(
-    ("lines", "checks"), [(59, ["note"]), (60, []), (400, []), (401, ["note"]), (801, ["large module"])]
+    ("lines", "checks"), [(59, ["note"]), (60, []), (400, []), (401, ["note"]), (1001, ["large module"])]
 )
 def test_large_modules_are_faults(style, lines, checks):
     assert [fault.check for fault in style.find_faults([("analysis/pool.py", module_of(lines=lines))])] == checks

@@ -128,8 +128,8 @@ def _comment(mark: str, lines: Iterable[str]) -> str:
 def _names(model: ScheduleModel) -> list[str]:
     """Return an identifier for every variable; the number of the action keeps them apart."""
     names = {model.makespan: "makespan_in_steps"}
-    for number, literal in enumerate(model.executed.values(), 1):
-        names[literal] = f"mode_of_optional_task_{number}"
+    for number, executed in enumerate(model.executed.values(), 1):
+        names[executed] = f"mode_of_optional_task_{number}"
     agents = {agent: n for n, agent in enumerate(model.instance.agents, 1)}
     rows = zip(model.instance.actions, model.segments, model.modes, strict=True)
     for n, (action, segments, modes) in enumerate(rows, 1):

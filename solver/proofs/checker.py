@@ -569,7 +569,8 @@ class Checker:
             limit = f"that of {resource}, {total_units}"
         if is_wrong:
             self.fail(step, f"capacity must be {limit} (got {capacity})")
-        settings, lends = set(), self.problem.lends[resource]
+        settings = set[tuple[frozenset[str | None], int]]()
+        lends = self.problem.lends[resource]
         for action, stated in zip(members, ticks, strict=True):
             needs = action.needs[resource]
             counts = {1} if in_turn else {needs.amount}

@@ -170,12 +170,12 @@ class _Weakening:
         for mode, variant in zip(action.modes, self.original.variants[action.id], strict=True):
             agents, attended = self.people(action, variant)
             modes.append(replace(mode, duration=variant.duration, attended=attended, agents=agents))
-        first = modes[0]
-        attended = first.attended
-        assert first.duration is not None
-        assert attended is not None
-        action = replace(action, duration=first.duration, attended=attended, agents=first.agents, modes=tuple(modes))
-        return with_values_of_modes(action, attended, self.original.agents)
+        first_agents, first_attended = self.people(action, self.original.variants[action.id][0])
+        first_duration = self.original.variants[action.id][0].duration
+        weakened = replace(
+            action, duration=first_duration, attended=first_attended, agents=first_agents, modes=tuple(modes)
+        )
+        return with_values_of_modes(weakened, first_attended, self.original.agents)
 
     def people(self, action: Action, variant: Variant) -> tuple[tuple[str, ...], int]:
         """Return the eligible agents and the attended ticks of a mode of an action."""
