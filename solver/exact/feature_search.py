@@ -104,13 +104,14 @@ class FeatureSearch:
                 self.status = Status.feasible
 
     def _begin_with_heuristics(self) -> None:
-        """Take a schedule of heuristics as a first one if the problem is large enough and they respect its features."""
+        """Take a first schedule of heuristics if the problem is large and they respect its features."""
         instance, params = self.instance, self.params
         if len(instance.actions) < params.first_schedule or LIST_HEURISTICS.refusal(instance):
             return
         deadline = self.deadline.counting(round(min(params.first_work, self.deadline.remaining() / 4), 2))
         timetables = [list_schedule(instance, deadline=deadline)]
-        if not self._has_neighbourhoods and not IMPROVER.refusal(instance):
+        is_improved = len(instance.actions) >= params.first_improvement and not self._has_neighbourhoods
+        if is_improved and not IMPROVER.refusal(instance):
             improved = improve(instance, seed=self.seed, iterations=params.priority_lists, deadline=deadline)
             timetables.append(improved)
         limit = inf if instance.time_limit is None else instance.time_limit
@@ -162,18 +163,22 @@ class FeatureSearch:
 
     def _search_around(self, model: ScheduleModel, effort: float) -> None:
         """Improve the schedule of a large problem by a search around it, for an effort in deterministic time."""
-        report = self.on_progress
         assert self.schedule is not None
         values = model.values(self.schedule)
         if values is None:
             return
         lower_bound = self.lower_bound or 0
+
+        def report(makespan: int) -> None:
+            if self.on_progress is not None:
+                self.on_progress(makespan * self.step, lower_bound)
+
         search = NeighbourhoodSearch(
             model,
             values,
             neighbourhood_settings(is_crowded=False, is_windowed=False),
             self.seed,
-            lambda makespan: None if report is None else report(makespan * self.step, lower_bound),
+            report,
         )
         workers = 1 if self.deadline.counted else max(1, self.workers)
         search.search(self.deadline, -(-lower_bound // self.step), effort, workers)
