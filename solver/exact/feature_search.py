@@ -168,17 +168,12 @@ class FeatureSearch:
         if values is None:
             return
         lower_bound = self.lower_bound or 0
-
-        def report(makespan: int) -> None:
-            if self.on_progress is not None:
-                self.on_progress(makespan * self.step, lower_bound)
-
         search = NeighbourhoodSearch(
             model,
             values,
             neighbourhood_settings(is_crowded=False, is_windowed=False),
             self.seed,
-            report,
+            self._report_makespan,
         )
         workers = 1 if self.deadline.counted else max(1, self.workers)
         search.search(self.deadline, -(-lower_bound // self.step), effort, workers)
@@ -303,6 +298,11 @@ class FeatureSearch:
                 on_progress(makespan, lower_bound)
 
         return report
+
+    def _report_makespan(self, makespan: int) -> None:
+        """Report a makespan in steps of the model."""
+        if self.on_progress is not None:
+            self.on_progress(makespan * self.step, self.lower_bound or 0)
 
     def _take(self, model: ScheduleModel, solution: list[int]) -> None:
         """Keep the schedule of a solution if it is better."""
