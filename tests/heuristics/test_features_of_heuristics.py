@@ -141,3 +141,18 @@ def test_missing_way_leaves_no_schedule():
     answer = run(Instance("errands", (action,), transitions=(ways,)), "serial-lst")
     assert answer.schedule is None
     assert "ways" in answer.reason
+
+
+def test_visit_of_no_length_comes_before_the_longer_one_at_its_instant():
+    ways = Transitions(("agent",), (("shop", "yard", 0), ("yard", "shop", 1)), ())
+    start = Action("t/start", "t", 4, 0, place="shop")
+    work = Action("t/work", "t", 3, 3, place="yard")
+    instance = Instance("errands", (work, start), (Lag(work.id, start.id, -3),), transitions=(ways,))
+    assert pieces_of(instance) == [(0, 4, "agent", 0), (0, 3, "agent", 0)]
+
+
+def test_rules_with_deadlines_begin_with_the_most_urgent_action():
+    late = Action("t/late", "t", 5, 5, deadline=20)
+    early = Action("t/early", "t", 2, 2, deadline=2)
+    instance = Instance("office", (late, early))
+    assert pieces_of(instance, "serial-lft") == [(0, 2, "agent", 0), (2, 5, "agent", 0)]
