@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from planoracle.heuristics.allowed_times import AllowedTimes, OffSpans, off_spans
+from planoracle.heuristics.earliest_times import AllowedTimes, OffSpans, off_spans
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.calendars import FOREVER, Calendar, OffTimes
 from planoracle.instances.model.instance import Action, Demand, Instance, Variant
@@ -66,7 +66,7 @@ class Choice:
     times: AllowedTimes | None
     visits: tuple[tuple[str, str], ...]
 
-    def held(self, length: int) -> int:
+    def held_ticks(self, length: int) -> int:
         """Return the ticks for which a piece of some length holds its agent."""
         return length if self.is_held else self.attended
 
@@ -150,8 +150,8 @@ def _times(
     """Return the times that windows and calendars allow, ``None`` for no restriction but the release."""
     if not pauses:
         duration = 1 if fills else variant.duration
-        held = 1 if fills else variant.attended
-        return times_of_piece(instance, action, variant, agent, duration, held)
+        attended = 1 if fills else variant.attended
+        return times_of_piece(instance, action, variant, agent, duration, attended)
     agent_calendars = _calendars_of(instance, [agent])
     resource_calendars = _calendars_of(instance, [demand.resource for demand in variant.demands])
     rests: list[tuple[OffSpans, int]] = []
@@ -164,13 +164,13 @@ def _times(
 
 
 def times_of_piece(
-    instance: Instance, action: Action, variant: Variant, agent: str | None, duration: int, held: int
+    instance: Instance, action: Action, variant: Variant, agent: str | None, duration: int, attended: int
 ) -> AllowedTimes | None:
-    """Return the times allowed for a piece that does not pause, ``None`` for no restriction but the release.
+    """Return the times allowed for a piece that does not pause, ``None`` without restrictions.
 
     Parameters
     ----------
-    duration, held
+    duration, attended
         Ticks of the piece, and of those during which it holds its agent.
     """
     windows = _windows(action)
@@ -178,7 +178,7 @@ def times_of_piece(
     resource_calendars = _calendars_of(instance, [demand.resource for demand in variant.demands])
     rests: list[tuple[OffSpans, int]] = []
     if agent_calendars:
-        rests.append((off_spans(instance, agent_calendars), max(1, held)))
+        rests.append((off_spans(instance, agent_calendars), max(1, attended)))
     if resource_calendars:
         rests.append((off_spans(instance, resource_calendars), max(1, duration)))
     if not windows and not rests:

@@ -110,7 +110,8 @@ class FeatureSearch:
             return
         deadline = self.deadline.counting(round(min(params.first_work, self.deadline.remaining() / 4), 2))
         timetables = [list_schedule(instance, deadline=deadline)]
-        if not self._has_neighbourhoods and not IMPROVER.refusal(instance):
+        is_improved = len(instance.actions) >= params.first_improvement and not self._has_neighbourhoods
+        if is_improved and not IMPROVER.refusal(instance):
             improved = improve(instance, seed=self.seed, iterations=params.priority_lists, deadline=deadline)
             timetables.append(improved)
         limit = inf if instance.time_limit is None else instance.time_limit

@@ -16,8 +16,8 @@ from functools import partial
 from operator import attrgetter
 from typing import TypeAlias
 
-from planoracle.heuristics.allowed_times import AllowedTimes
 from planoracle.heuristics.choices import times_of_piece
+from planoracle.heuristics.earliest_times import AllowedTimes
 from planoracle.heuristics.timetable import ResourceLoad, lags_by_action, resource_kinds
 from planoracle.instances.model.features import Component, Feature, features_of
 from planoracle.instances.model.instance import Action, Demand, Instance
@@ -343,7 +343,7 @@ class _Shift:
                 yield from (use.start, use.start + 1, use.end)
 
     def _fit(self, item: _Item, time: int) -> int:
-        """Return the first time from this one on that windows, calendars, agent, resources and the action allow."""
+        """Return the first time from this one on at which the piece fits, but for states."""
         if self._has_times:
             times = self._times_of(item)
             stay = None if times is None else times.earliest(time)
