@@ -40,7 +40,7 @@ def pause_flags(pauses: str | None, interruptible: bool, field: str) -> tuple[bo
 
 
 def attended_ticks(duration: Any, attended: Any, agents: tuple[str, ...] | None) -> Any:
-    """Return the attended ticks of an action of some duration: by default all, and none if it needs no agent."""
+    """Return the attended ticks of an action: by default all, and none if it needs no agent."""
     if attended is None:
         return 0 if agents == () else duration
     return duration if attended == ALL else attended
