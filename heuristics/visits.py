@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
+from planoracle.instances.model.transitions import Ways, ticks_between
 
 
 class Visits:
@@ -29,15 +29,11 @@ class Visits:
     (0, 9)
     """
 
-    def __init__(self, ways: Mapping[tuple[str, str], int], first_place: str | None) -> None:
+    def __init__(self, ways: Ways, first_place: str | None) -> None:
         self._ways = ways
         self._first_place = first_place
         self._spans: list[tuple[int, int]] = []
         self._places: list[str] = []
-
-    def _way(self, before: str, after: str) -> int | None:
-        default = 0 if before == after else None
-        return self._ways.get((before, after), default)
 
     def fit(self, place: str, time: int, length: int) -> int | None:
         """Return the first instant from a time on at which a visit may begin, ``None`` if no way leads there."""
@@ -61,14 +57,14 @@ class Visits:
     def _arrival(self, place: str, k: int) -> int | None:
         """Return the earliest begin of a visit that comes directly before the one at position ``k``."""
         if k:
-            way = self._way(self._places[k - 1], place)
+            way = ticks_between(self._ways, self._places[k - 1], place)
             return None if way is None else self._spans[k - 1][1] + way
-        return 0 if self._first_place is None else self._way(self._first_place, place)
+        return 0 if self._first_place is None else ticks_between(self._ways, self._first_place, place)
 
     def _leaves_in_time(self, place: str, end: int, k: int) -> bool:
         if k == len(self._spans):
             return True
-        way = self._way(place, self._places[k])
+        way = ticks_between(self._ways, place, self._places[k])
         return way is not None and end + way <= self._spans[k][0]
 
     def _past_ties(self, instant: int) -> int:

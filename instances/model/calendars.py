@@ -65,7 +65,9 @@ class OffTimes:
 
     def next(self, instant: int) -> tuple[int, int] | None:
         """Return the earliest off-time that ends after an instant, as the calendars have it, or ``None``."""
-        spans = [span for calendar in self.calendars for span in _next(calendar, instant)]
+        spans: list[tuple[int, int]] = []
+        for calendar in self.calendars:
+            spans += _next(calendar, instant)
         return min(spans, default=None)
 
     def covers(self, instant: int) -> bool:
@@ -137,7 +139,7 @@ def off_times_of(calendars: Iterable[Calendar]) -> dict[str, OffTimes]:
 
 
 def working_spans(times: OffTimes, start: int, duration: int) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of each maximal run of ticks that are not off, from a start on, until a duration is worked.
+    """Yield begin and end of each run of ticks that are not off, until a duration is worked.
 
     Parameters
     ----------
@@ -152,13 +154,13 @@ def working_spans(times: OffTimes, start: int, duration: int) -> Iterator[tuple[
     >>> list(working_spans(OffTimes([night]), 10, 15))
     [(10, 20), (30, 35)]
     """
-    instant, rest = start, duration
+    instant, remaining = start, duration
     for begin, end in times.spans_after(start):
-        length = min(rest, begin - instant)
+        length = min(remaining, begin - instant)
         if length > 0:
             yield instant, instant + length
-            rest -= length
-        if not rest or end == FOREVER:
+            remaining -= length
+        if not remaining or end == FOREVER:
             return
         instant = end
-    yield instant, instant + rest
+    yield instant, instant + remaining

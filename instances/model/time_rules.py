@@ -14,6 +14,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.piece_variants import Pieces, held_ticks, start_of, whole_runs
 from planoracle.instances.model.schedule import Piece, variant_of
 from planoracle.instances.model.violations import MAX_NAMES, Violation
+from planoracle.instances.model.working_times import breaks_of
 
 
 def windows(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
@@ -100,13 +101,3 @@ def _is_off(times: OffTimes, start: int, end: int) -> bool:
     """Return whether every tick of a span is in an off-time."""
     span = next(times.spans_after(start), None)
     return span is not None and span[0] <= start and end <= span[1]
-
-
-def breaks_of(instance: Instance, piece: Piece) -> OffTimes:
-    """Return the breaks of an action that pauses in breaks, with the agent and mode of a piece."""
-    variant = variant_of(instance, piece)
-    members = [demand.resource for demand in variant.demands]
-    if variant.attended and piece.agent is not None:
-        members.append(piece.agent)
-    off_times = [instance.off_times[member] for member in members if member in instance.off_times]
-    return OffTimes(itertools.chain.from_iterable(times.calendars for times in off_times))

@@ -6,18 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from planoracle.instances.model.general_violations import fault
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.piece_variants import Pieces, held_ticks, whole_runs
 from planoracle.instances.model.schedule import Piece, variant_of
+from planoracle.instances.model.transitions import Ways, ticks_between
 from planoracle.instances.model.violations import Other, Violation
 
 #: Most visits of no length of a member at one instant; all their orders are tried.
 MAX_TIED_VISITS = 8
-
-_Ways: TypeAlias = Mapping[tuple[str, str], int]
 
 
 class Visit(NamedTuple):
@@ -87,7 +86,7 @@ def visits_of(instance: Instance, pieces: Pieces) -> dict[str, list[Visit]]:
     return visits
 
 
-def _path_faults(member: str, visits: list[Visit], ways: _Ways, start_place: str | None) -> Iterator[Violation]:
+def _path_faults(member: str, visits: list[Visit], ways: Ways, start_place: str | None) -> Iterator[Violation]:
     """Yield the visits that a member cannot make after those before them."""
     stay = None if start_place is None else _Stay(0, {start_place: None})
     for (start, end), tied in groupby(visits, key=attrgetter("start", "end")):
@@ -117,23 +116,16 @@ def _after(stay: _Stay | None, visits: Sequence[Visit]) -> _Stay:
     return _Stay(end, {visit.place: visit for visit in visits})
 
 
-def _way(ways: _Ways, before: str, after: str) -> int | None:
-    """Return the ticks from one place or family to another, ``None`` if there is no way."""
-    if before == after:
-        return ways.get((before, after), 0)
-    return ways.get((before, after))
-
-
-def _can_arrive(stay: _Stay | None, visit: Visit, ways: _Ways) -> bool:
+def _can_arrive(stay: _Stay | None, visit: Visit, ways: Ways) -> bool:
     """Return whether a member is ready for a visit; also if the visit overlaps the one before it."""
     if stay is None or visit.start < stay.end:
         return True
     gap = visit.start - stay.end
-    times = [_way(ways, place, visit.place) for place in stay.visits]
+    times = [ticks_between(ways, place, visit.place) for place in stay.visits]
     return any(ticks is not None and ticks <= gap for ticks in times)
 
 
-def _last_visits(stay: _Stay | None, group: list[Visit], ways: _Ways) -> list[Visit]:
+def _last_visits(stay: _Stay | None, group: list[Visit], ways: Ways) -> list[Visit]:
     """Return the visits of no length at one instant that can be the last of them.
 
     The list is empty if no order is possible.
@@ -141,7 +133,7 @@ def _last_visits(stay: _Stay | None, group: list[Visit], ways: _Ways) -> list[Vi
     count = len(group)
     followers: list[list[int]] = []
     for visit in group:
-        followers.append([j for j in range(count) if _way(ways, visit.place, group[j].place) == 0])
+        followers.append([j for j in range(count) if ticks_between(ways, visit.place, group[j].place) == 0])
     # Pairs of the set of visits that were made, as bits, and the last of them.
     reached = {(1 << j, j) for j in range(count) if _can_arrive(stay, group[j], ways)}
     for _ in range(count - 1):
@@ -152,11 +144,11 @@ def _last_visits(stay: _Stay | None, group: list[Visit], ways: _Ways) -> list[Vi
     return [group[j] for _, j in sorted(reached)]
 
 
-def _arrival_fault(member: str, stay: _Stay | None, visit: Visit, ways: _Ways) -> Violation | None:
+def _arrival_fault(member: str, stay: _Stay | None, visit: Visit, ways: Ways) -> Violation | None:
     """Return the violation of a visit for which a member is not ready, ``None`` if it is."""
     if stay is None or _can_arrive(stay, visit, ways):
         return None
-    times = [(ticks, place) for place in stay.visits if (ticks := _way(ways, place, visit.place)) is not None]
+    times = [(ticks, place) for place in stay.visits if (ticks := ticks_between(ways, place, visit.place)) is not None]
     if not times:
         place, before = next(iter(stay.visits.items()))
         return _fault_of(member, visit, before, required=(place, visit.place), case="no_way")
@@ -167,7 +159,7 @@ def _arrival_fault(member: str, stay: _Stay | None, visit: Visit, ways: _Ways) -
     return _fault_of(member, visit, before, required=ticks, actual=visit.start - before.end)
 
 
-def _tie_fault(member: str, stay: _Stay | None, group: list[Visit], ways: _Ways) -> Violation:
+def _tie_fault(member: str, stay: _Stay | None, group: list[Visit], ways: Ways) -> Violation:
     """Return the violation of visits of no length at one instant, none of whose orders is possible."""
     faults = [_arrival_fault(member, stay, visit, ways) for visit in group]
     violation = faults[-1]

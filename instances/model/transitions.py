@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
+
+#: Ticks by pair of places or families.
+Ways: TypeAlias = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +30,16 @@ class Transitions:
     start: tuple[tuple[str, str], ...] = ()
 
     def ways(self) -> dict[tuple[str, str], int]:
-        """Return the ticks by pair, also those from each place to itself."""
-        ways: dict[tuple[str, str], int] = {}
-        for before, after, _ in self.times:
-            ways[before, before] = 0
-            ways[after, after] = 0
-        for _, place in self.start:
-            ways[place, place] = 0
-        for before, after, ticks in self.times:
-            ways[before, after] = ticks
-        return ways
+        """Return the ticks by pair, as far as they are given; see `ticks_between`."""
+        return {(before, after): ticks for before, after, ticks in self.times}
+
+
+def ticks_between(ways: Ways, before: str, after: str) -> int | None:
+    """Return the ticks from one place or family to another; ``None`` if there is no way.
+
+    >>> ways = Transitions(("ann",), (("home", "shop", 4),)).ways()
+    >>> ticks_between(ways, "home", "shop"), ticks_between(ways, "shop", "home"), ticks_between(ways, "yard", "yard")
+    (4, None, 0)
+    """
+    default = 0 if before == after else None
+    return ways.get((before, after), default)

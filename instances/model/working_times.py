@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
-from planoracle.instances.model.calendars import working_spans
+from planoracle.instances.model.calendars import OffTimes, working_spans
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.schedule import Piece
-from planoracle.instances.model.time_rules import breaks_of
+from planoracle.instances.model.schedule import Piece, variant_of
 
 
 def windows_of(action: Action, horizon: int) -> list[tuple[int, int]]:
@@ -25,6 +25,16 @@ def windows_of(action: Action, horizon: int) -> list[tuple[int, int]]:
         if opening <= closing:
             spans.append((opening, closing))
     return spans
+
+
+def breaks_of(instance: Instance, piece: Piece) -> OffTimes:
+    """Return the breaks of an action that pauses in breaks, with the agent and mode of a piece."""
+    variant = variant_of(instance, piece)
+    members = [demand.resource for demand in variant.demands]
+    if variant.attended and piece.agent is not None:
+        members.append(piece.agent)
+    off_times = [instance.off_times[member] for member in members if member in instance.off_times]
+    return OffTimes(itertools.chain.from_iterable(times.calendars for times in off_times))
 
 
 def worked_pieces(instance: Instance, piece: Piece) -> Iterator[Piece]:

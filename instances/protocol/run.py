@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.optional_tasks import weight_of
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.schedule import weight_of
 from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules

@@ -80,7 +80,7 @@ def windows(instance: Instance, deadline: Deadline = NO_LIMIT) -> Windows:
 
 
 def windows_of_paths(instance: Instance, deadline: Deadline = NO_LIMIT) -> Windows:
-    """Return `windows`; with optional tasks only earliest starts, since their lags may be void."""
+    """Return `windows`; with optional tasks the earliest starts only, since their lags may be void."""
     if not instance.optional:
         return windows(instance, deadline)
     none = [0] * len(instance.actions)

@@ -101,7 +101,7 @@ class FeatureSearch:
                 self.status = Status.feasible
 
     def _begin_with_heuristics(self) -> None:
-        """Take a schedule of heuristics as a first one if the problem is large enough and they respect its features."""
+        """Take a first schedule of heuristics if the problem is large and they respect its features."""
         instance, params = self.instance, self.params
         if len(instance.actions) < params.first_schedule or LIST_HEURISTICS.refusal(instance):
             return
@@ -152,7 +152,6 @@ class FeatureSearch:
 
     def _search_around(self, model: ScheduleModel, effort: float) -> None:
         """Improve the schedule of a large problem by a search around it, for an effort in deterministic time."""
-        report = self.on_progress
         assert self.schedule is not None
         values = model.values(self.schedule)
         if values is None:
@@ -163,7 +162,7 @@ class FeatureSearch:
             values,
             neighbourhood_settings(is_crowded=False, is_windowed=False),
             self.seed,
-            lambda makespan: None if report is None else report(makespan * self.step, lower_bound),
+            self._report_makespan,
         )
         workers = 1 if self.deadline.counted else max(1, self.workers)
         search.search(self.deadline, -(-lower_bound // self.step), effort, workers)
@@ -289,6 +288,11 @@ class FeatureSearch:
                 on_progress(makespan, lower_bound)
 
         return report
+
+    def _report_makespan(self, makespan: int) -> None:
+        """Report a makespan in steps of the model."""
+        if self.on_progress is not None:
+            self.on_progress(makespan * self.step, self.lower_bound or 0)
 
     def _take(self, model: ScheduleModel, solution: list[int]) -> None:
         """Keep the schedule of a solution if it is better."""

@@ -108,8 +108,8 @@ def _heading(model: ScheduleModel) -> Iterator[str]:
     units = unit + "s" * (step > 1)
     yield f"One step is {step} {units}; the objective is in {unit}s."
     if instance.optional:
-        per_weight = _per_weight(model) * step
-        yield f"The objective is the makespan, less {per_weight} for each unit of weight of optional tasks."
+        ticks_per_weight = _per_weight(model) * step
+        yield f"The objective is the makespan, less {ticks_per_weight} for each unit of weight of optional tasks."
     if len(instance.agents) > 1:
         numbered_agents = [f"{n} {agent}" for n, agent in enumerate(instance.agents, 1)]
         agents = ", ".join(numbered_agents)

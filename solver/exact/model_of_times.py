@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from planoracle.instances.model.instance import Action
 from planoracle.instances.model.working_times import windows_of
-from planoracle.solver.exact.allowed_times import Ranges, pause_ranges, starts_in_windows, starts_outside
 from planoracle.solver.exact.cp_model import negated
 from planoracle.solver.exact.segments import Segment, Version, literals
+from planoracle.solver.exact.start_ranges import Ranges, pause_ranges, starts_in_windows, starts_outside
 
 if TYPE_CHECKING:
     from planoracle.solver.exact.schedule_model import ScheduleModel

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from planoracle.instances.model.transitions import Ways, ticks_between
 from planoracle.solver.exact.cp_model import FAR, negated
 from planoracle.solver.exact.segments import Segment, literals
 
@@ -90,9 +91,7 @@ def _visit(action: int, step: int, place: str, segment: Segment, length: int, pr
     return _Visit(action, step, place, segment.start, end, behind, length, present)
 
 
-def _add_circuit(
-    model: ScheduleModel, visits: list[_Visit], ways: dict[tuple[str, str], int], first_place: str | None
-) -> None:
+def _add_circuit(model: ScheduleModel, visits: list[_Visit], ways: Ways, first_place: str | None) -> None:
     """Let the visits that happen follow each other, with a way between any two and before the first."""
     cp_model, step = model.model, model.step
     if not visits:
@@ -100,7 +99,7 @@ def _add_circuit(
     arcs: list[tuple[int, int, int]] = []
     spent: list[tuple[int, int]] = []  # ways and lengths of the visits, which pass before the end
     for head, visit in enumerate(visits, 1):
-        way = 0 if first_place is None else _way(ways, first_place, visit.place)
+        way = 0 if first_place is None else ticks_between(ways, first_place, visit.place)
         if way is not None:
             comes_first = cp_model.boolean()
             arcs.append((0, head, comes_first))
@@ -109,7 +108,7 @@ def _add_circuit(
         arcs.append((head, 0, cp_model.boolean()))
     for tail, earlier in enumerate(visits, 1):
         for head, later in enumerate(visits, 1):
-            way = _way(ways, earlier.place, later.place)
+            way = ticks_between(ways, earlier.place, later.place)
             if way is None or not _may_follow(model, earlier, later):
                 continue
             follows = cp_model.boolean()
@@ -131,11 +130,6 @@ def _add_circuit(
     cp_model.circuit(arcs)
     positive = [(literal, ticks) for literal, ticks in spent if ticks]
     cp_model.linear([(model.makespan, 1), *((literal, -ticks) for literal, ticks in positive)], constant, FAR)
-
-
-def _way(ways: dict[tuple[str, str], int], before: str, after: str) -> int | None:
-    """Return the ticks from one place or family to another; ``None`` if there is no way."""
-    return ways.get((before, after), 0 if before == after else None)
 
 
 def _may_follow(model: ScheduleModel, earlier: _Visit, later: _Visit) -> bool:

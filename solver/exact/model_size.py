@@ -135,8 +135,8 @@ def _uses(instance: Instance, segments: list[int], uses: list[tuple[int, Demand]
     return size
 
 
-def has_many_off_times(instance: Instance, horizon: int, max_count: int = FeatureParams.max_off_times) -> bool:
-    """Return whether all members together have more than ``max_count`` off-times until a horizon in ticks.
+def has_many_off_times(instance: Instance, horizon: int, limit: int = FeatureParams.max_off_times) -> bool:
+    """Return whether all members together have more than ``limit`` off-times until a horizon in ticks.
 
     >>> from planoracle.instances.model.calendars import Calendar
     >>> from planoracle.instances.model.instance import Action
@@ -148,6 +148,6 @@ def has_many_off_times(instance: Instance, horizon: int, max_count: int = Featur
     for times in instance.off_times.values():
         for _ in times.until(horizon):
             count += 1
-            if count > max_count:
+            if count > limit:
                 return True
     return False

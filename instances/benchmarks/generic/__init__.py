@@ -50,9 +50,10 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     A schedule is a success if it breaks no rule. Each piece has an existing action and mode and an eligible agent,
     starts after the release, lies in a window and ends by the deadline and within the time limit. The pieces of an
     action add up to the duration of its mode; only interruptible actions have several, and those that pause in breaks.
-    Agents and resources are not in use while they are off, and have time for ways and set-ups. An agent does one attended part at a time, and an unattended action starts only
-    while its agent is free. Capacities and states of resources, minimum and maximum lags hold at all times. Budgets
-    are enough for all actions. All actions of mandatory tasks are done, and all or none of an optional one.
+    Agents and resources are not in use while they are off, and have time for ways and set-ups. An agent does one
+    attended part at a time, and an unattended action starts only while its agent is free. Capacities and states of
+    resources, minimum and maximum lags hold at all times. Budgets are enough for all actions. All actions of mandatory
+    tasks are done, and all or none of an optional one.
 
     | rule | `paper` | `released` | meaning |
     |---|---|---|---|

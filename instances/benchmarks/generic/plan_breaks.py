@@ -9,7 +9,7 @@ from planoracle.instances.errors import PlanError
 from planoracle.instances.model.calendars import FOREVER, OffTimes, working_spans
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import MAX_PIECES, Piece, variant_of
-from planoracle.instances.model.time_rules import breaks_of
+from planoracle.instances.model.working_times import breaks_of
 
 
 def with_breaks(problem: Instance, pieces: list[Piece]) -> list[Piece]:
