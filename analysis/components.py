@@ -8,6 +8,8 @@ from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.state import STATES
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.schedule_benchmark import LIVE_RUNS, ScheduleBenchmark
+from planoracle.solver.exact.feature_search import NEIGHBOURHOOD
+from planoracle.solver.exact.left_shift import LEFT_SHIFT
 from planoracle.solver.exact.lexicographic import INTERRUPTIONS
 from planoracle.solver.exact.model_export import MINIZINC
 from planoracle.solver.proofs.certificate import CERTIFICATES
@@ -27,6 +29,8 @@ _EXACT = (
 DECLARED = (
     MINIZINC,
     INTERRUPTIONS,
+    NEIGHBOURHOOD,
+    LEFT_SHIFT,
     LIST_HEURISTICS,
     IMPROVER,
     PAPER_HEURISTICS,
@@ -39,7 +43,13 @@ DECLARED = (
 
 
 def components() -> list[Component]:
-    """Return all components: exact ones first, benchmarks last."""
+    """Return all components: exact ones first, benchmarks last.
+
+    Examples
+    --------
+    >>> [component.name for component in components() if not component.refused][-1]
+    'rules and plans of `generic`'
+    """
     return [*_EXACT, *DECLARED, *_benchmarks()]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from planoracle.heuristics.allowed_times import AllowedTimes, OffSpans, off_spans
+from planoracle.heuristics.earliest_times import AllowedTimes, OffSpans, off_spans
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.calendars import FOREVER, Calendar, OffTimes
 from planoracle.instances.model.instance import Action, Demand, Instance, Variant
@@ -66,7 +66,7 @@ class Choice:
     times: AllowedTimes | None
     visits: tuple[tuple[str, str], ...]
 
-    def held(self, length: int) -> int:
+    def held_ticks(self, length: int) -> int:
         """Return the ticks for which a piece of some length holds its agent."""
         return length if self.is_held else self.attended
 
@@ -148,30 +148,59 @@ def _times(
     instance: Instance, action: Action, variant: Variant, agent: str | None, *, pauses: bool, fills: bool
 ) -> AllowedTimes | None:
     """Return the times that windows and calendars allow, ``None`` for no restriction but the release."""
-    windows: Sequence[tuple[int, int]] = ()
-    if action.windows or action.deadline is not None:
-        windows = windows_of(action, FOREVER)
-    duration = 1 if fills else variant.duration
-    calendars = {name: times.calendars for name, times in instance.off_times.items()}
-    agent_calendars = calendars.get(agent, ()) if agent is not None else ()
-    resources = dict.fromkeys(demand.resource for demand in variant.demands)
-    resource_calendars = tuple(chain.from_iterable(calendars.get(name, ()) for name in resources))
+    if not pauses:
+        duration = 1 if fills else variant.duration
+        attended = 1 if fills else variant.attended
+        return times_of_piece(instance, action, variant, agent, duration, attended)
+    agent_calendars = _calendars_of(instance, [agent])
+    resource_calendars = _calendars_of(instance, [demand.resource for demand in variant.demands])
     rests: list[tuple[OffSpans, int]] = []
-    breaks: OffSpans | None = None
-    if pauses:
-        breaks = off_spans(instance, (*resource_calendars, *(agent_calendars if variant.attended else ())))
-        if agent_calendars and not variant.attended:
-            rests.append((off_spans(instance, agent_calendars), 1))
-    else:
-        if agent_calendars:
-            held = 1 if fills else max(1, variant.attended)
-            rests.append((off_spans(instance, agent_calendars), held))
-        if resource_calendars:
-            rests.append((off_spans(instance, resource_calendars), max(1, duration)))
-    if not windows and not rests and breaks is None:
+    if agent_calendars and not variant.attended:
+        rests.append((off_spans(instance, agent_calendars), 1))
+    pausing = (*resource_calendars, *agent_calendars) if variant.attended else resource_calendars
+    breaks = off_spans(instance, pausing)
+    period = OffTimes((*agent_calendars, *resource_calendars)).period
+    return AllowedTimes(variant.duration, _windows(action), rests, breaks, period)
+
+
+def times_of_piece(
+    instance: Instance, action: Action, variant: Variant, agent: str | None, duration: int, attended: int
+) -> AllowedTimes | None:
+    """Return the times allowed for a piece that does not pause, ``None`` without restrictions.
+
+    Parameters
+    ----------
+    duration, attended
+        Ticks of the piece, and of those during which it holds its agent.
+    """
+    windows = _windows(action)
+    agent_calendars = _calendars_of(instance, [agent])
+    resource_calendars = _calendars_of(instance, [demand.resource for demand in variant.demands])
+    rests: list[tuple[OffSpans, int]] = []
+    if agent_calendars:
+        rests.append((off_spans(instance, agent_calendars), max(1, attended)))
+    if resource_calendars:
+        rests.append((off_spans(instance, resource_calendars), max(1, duration)))
+    if not windows and not rests:
         return None
-    all_calendars: tuple[Calendar, ...] = (*agent_calendars, *resource_calendars)
-    return AllowedTimes(duration, windows, rests, breaks, OffTimes(all_calendars).period)
+    period = OffTimes((*agent_calendars, *resource_calendars)).period
+    return AllowedTimes(duration, windows, rests, None, period)
+
+
+def _windows(action: Action) -> Sequence[tuple[int, int]]:
+    """Return the windows of an action that has windows or a deadline."""
+    if not action.windows and action.deadline is None:
+        return ()
+    return windows_of(action, FOREVER)
+
+
+def _calendars_of(instance: Instance, members: Sequence[str | None]) -> tuple[Calendar, ...]:
+    """Return the calendars of some agents and resources."""
+    calendars: dict[Calendar, None] = {}
+    for member in members:
+        if member in instance.off_times:
+            calendars.update(dict.fromkeys(instance.off_times[member].calendars))
+    return tuple(calendars)
 
 
 # --- budgets -----------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def _closing(action: Action) -> int | None:
 
 
 def _longest_paths(instance: Instance, lengths: Sequence[int], tails: Sequence[int], *, with_lags: bool) -> list[int]:
-    """Longest path from every action, its own length included, over the precedences, and then the tail of an action."""
+    """Longest path from every action over the precedences, with the tail of the last action."""
     paths = list(tails)
     for i in reversed(instance.order):
         for j, lag in instance.predecessors[i]:

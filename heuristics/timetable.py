@@ -182,7 +182,7 @@ class Timetable:
             self.start[i] = self.finish[i] = None
 
     def earliest(self, i: int) -> int:
-        """Return the earliest start that the release and the lags to placed actions allow, in the shortest mode."""
+        """Return the earliest start in the shortest mode after the release and by lags to placed actions."""
         return max(self._earliest_start(i), self._earliest_finish(i) - self._shortest[i])
 
     def _earliest_start(self, i: int) -> int:
@@ -232,7 +232,8 @@ class Timetable:
             last = pieces[-1]
             key = last.start > limit, last.end
             if best is None or key < best:
-                best, best_choice, best_pieces = key, choice, pieces
+                best = key
+                best_choice, best_pieces = choice, pieces
                 if key == (False, first_finish):  # no choice is sooner
                     break
         if best is None or best_choice is None:  # no window, or no setting of a required state in sight
@@ -249,7 +250,7 @@ class Timetable:
         return None
 
     def _is_affordable(self, choice: Choice) -> bool:
-        """Return whether the budgets suffice for a choice, beside the modes reserved for the remaining actions."""
+        """Return whether the budgets suffice for a choice and the modes reserved for the remaining actions."""
         return all(units <= self._spare[name] for name, units in choice.costs)
 
     def _ready_time(self, choice: Choice, time: int) -> int | None:
@@ -297,15 +298,15 @@ class Timetable:
         """Return a time before which a piece of some length does not fit: ``time`` if it fits there."""
         moved = time
         if choice.agent is not None:
-            moved = self._agent_free(choice.agent, moved, choice.held(length))
+            moved = self._agent_free(choice.agent, moved, choice.held_ticks(length))
         for demand in choice.demands:
             later = self._resource_free(demand, moved, length, shares=choice.shares)
             if later is None:
                 return None
             moved = later
         for member, place in choice.visits:
-            held = choice.held(length) if member == choice.agent else length
-            arrival = self._visits[member].fit(place, moved, held)
+            busy_ticks = choice.held_ticks(length) if member == choice.agent else length
+            arrival = self._visits[member].fit(place, moved, busy_ticks)
             if arrival is None:
                 return None
             moved = arrival
@@ -448,10 +449,10 @@ class Timetable:
         for piece in pieces:
             length = piece.duration
             self._longest = max(self._longest, length)
-            held = choice.held(length)
-            if agent is not None and held:
+            busy_ticks = choice.held_ticks(length)
+            if agent is not None and busy_ticks:
                 cut_until = limit if choice.can_be_cut else -1
-                insort(self._busy[agent], _Busy(piece.start, piece.start + held, cut_until))
+                insort(self._busy[agent], _Busy(piece.start, piece.start + busy_ticks, cut_until))
             elif agent is not None:
                 insort(self._instants[agent], piece.start)
             for demand in choice.demands:
@@ -464,14 +465,14 @@ class Timetable:
                 if use.sets is not None:
                     insort(self._settings[demand.resource], use, key=_start)
             for member, place in choice.visits:
-                end = piece.start + held if member == agent else piece.end
+                end = piece.start + busy_ticks if member == agent else piece.end
                 self._visits[member].add(place, piece.start, end)
 
     def _take_back(self, choice: Choice, piece: Piece) -> None:
         """Undo `_put` for the last piece that is there: of what begins at the same instant it stands last."""
         agent = choice.agent
-        held = choice.held(piece.duration)
-        if agent is not None and held:
+        busy_ticks = choice.held_ticks(piece.duration)
+        if agent is not None and busy_ticks:
             busy = self._busy[agent]
             del busy[bisect_left(busy, (piece.start,))]
         elif agent is not None:
@@ -488,7 +489,7 @@ class Timetable:
                 settings = self._settings[demand.resource]
                 del settings[bisect_right(settings, piece.start, key=_start) - 1]
         for member, place in choice.visits:
-            end = piece.start + held if member == agent else piece.end
+            end = piece.start + busy_ticks if member == agent else piece.end
             self._visits[member].remove(place, piece.start, end)
 
 

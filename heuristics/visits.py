@@ -25,7 +25,7 @@ class Visits:
     >>> visits.fit("shop", 0, 4), visits.fit("yard", 0, 4)
     (2, None)
     >>> visits.add("shop", 2, 6)
-    >>> visits.fit("home", 0, 2), visits.fit("home", 0, 3)
+    >>> visits.fit("home", 0, 0), visits.fit("home", 0, 1)
     (0, 9)
     """
 

@@ -45,7 +45,10 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import of_kind
 from planoracle.instances.protocol.registry import get
 
-_COLUMNS = ("instance", "method", "makespan", "outcome", "gap", "unit", "lower_bound", "seconds", "reason")
+_COLUMNS = (
+    *("instance", "method", "weight", "makespan", "outcome", "gap", "unit", "lower_bound", "weight_bound", "seconds"),
+    "reason",
+)
 # Largest number of agents for --agents.
 _MAX_AGENTS = 99
 

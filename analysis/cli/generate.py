@@ -207,5 +207,6 @@ def _write(problem: Any, file: Path | None) -> None:
 
 def _description(problem: Any) -> dict[str, Any]:
     kind = kind_of(problem)
-    features = ", ".join(kind.features(problem))
-    return {"instance": problem.name, **kind.description(problem), "features": features or None}
+    features = kind.features(problem)
+    names = {"features": ", ".join(features)} if features else {}
+    return {"instance": problem.name, **kind.description(problem), **names}

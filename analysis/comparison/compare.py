@@ -16,6 +16,7 @@ from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError, accept_former_keywords
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.schedule import weight_of
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Claim, Reference
 from planoracle.instances.text import one_of
@@ -58,6 +59,8 @@ class MethodResult(NamedTuple):
         Reason for a missing or rejected answer.
     error
         Error of the method, if it failed.
+    weight
+        Total weight of the optional tasks that the schedule executes; ``None`` if no task is optional, or unknown.
     """
 
     method: str
@@ -67,6 +70,7 @@ class MethodResult(NamedTuple):
     seconds: float | None = None
     reason: str | None = None
     error: PlanoracleError | None = None
+    weight: int | None = None
 
     @property
     def outcome(self) -> str | None:
@@ -92,7 +96,10 @@ class Comparison:
     actions
         Number of actions; ``None`` if a plan chooses them, as in kitchens.
     exact, lower_bound
-        Result of the exact solver, and the proved lower bound on the makespan in ticks.
+        Result of the exact solver, and the proved lower bound on the makespan in ticks; with optional tasks, of plans
+        of the greatest weight.
+    weight_bound
+        Proved upper bound of the weight; ``None`` if no task is optional.
     entries
         Answers of the methods, in the order of the request.
     proof_grade
@@ -106,6 +113,7 @@ class Comparison:
     exact: MethodResult
     lower_bound: int | None
     entries: tuple[MethodResult, ...]
+    weight_bound: int | None = None
     proof_grade: str | None = None
 
     @property
@@ -119,8 +127,15 @@ class Comparison:
         return self.exact, *(entry for entry in self.entries if entry is not self.exact)
 
     def gap(self, entry: MethodResult) -> float | None:
-        """Return the excess over the optimum as a share of it; negative for an infeasible claim."""
-        return _excess(entry.makespan, self.optimum)
+        """Return the excess over the optimum as a share of it; negative for an infeasible claim.
+
+        It is ``None`` for a plan whose optional tasks weigh less: makespans at different weights are not compared.
+        """
+        return _excess(entry.makespan, self.optimum) if self.has_best_weight(entry) else None
+
+    def has_best_weight(self, entry: MethodResult) -> bool:
+        """Return whether the optional tasks of an answer have the greatest weight, if there are any."""
+        return self.weight_bound is None or entry.weight == self.weight_bound
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row per method, as the frame ``comparisons`` has them."""
@@ -134,10 +149,14 @@ class Comparison:
             "settled": self.exact.status,
             "proof_grade": self.proof_grade,
         }
+        has_weights = self.weight_bound is not None
+        if has_weights:
+            shared["weight_bound"] = self.weight_bound
+        omitted = {"error"} if has_weights else {"error", "weight"}
         rows: list[dict[str, Any]] = []
         for entry in self.entries:
-            answer = {name: value for name, value in entry._asdict().items() if name != "error"}
-            gap_bound = _excess(entry.makespan, self.lower_bound)
+            answer = {name: value for name, value in entry._asdict().items() if name not in omitted}
+            gap_bound = _excess(entry.makespan, self.lower_bound) if self.has_best_weight(entry) else None
             derived = {"outcome": entry.outcome, "gap": self.gap(entry), "gap_bound": gap_bound}
             rows.append(shared | answer | derived)
         return rows
@@ -219,6 +238,7 @@ def compare(
         exact=answers.exact,
         lower_bound=answers.lower_bound,
         entries=tuple(map(answers.entry, requested)),
+        weight_bound=answers.weight_bound,
         proof_grade=answers.proof_grade,
     )
 
@@ -232,6 +252,7 @@ class _ProblemAnswers:
         self.budget = budget
         self.references: Sequence[Reference[Any]] = registry.of(problem).references
         self.lower_bound: int | None = None
+        self.weight_bound: int | None = None
         self.proof_grade: str | None = None
         self._run = cache(partial(run, problem))
         try:
@@ -240,10 +261,12 @@ class _ProblemAnswers:
             self.exact = MethodResult(OPTIMUM, reason=str(error), error=error)
         else:
             self.lower_bound = result.lower_bound
+            self.weight_bound = result.weight_bound
             self.proof_grade = result.proof_grade
             accepted, reason = (None, result.proof) if result.makespan is None else (True, None)
             makespan = result.makespan if result.claimed is None else result.claimed
-            self.exact = MethodResult(OPTIMUM, makespan, result.status, accepted, result.seconds, reason)
+            exact = MethodResult(OPTIMUM, makespan, result.status, accepted, result.seconds, reason)
+            self.exact = exact._replace(weight=result.weight)
 
     def entry(self, method: str) -> MethodResult:
         """Return the answer of one method."""
@@ -293,11 +316,10 @@ class _ProblemAnswers:
             entries += [self._heuristic(name) for name in available]
         else:
             entries.append(self._heuristic("improve", budget=replace(self.budget, bound=self.lower_bound or 0)))
-        makespans = [(entry.makespan, place) for place, entry in enumerate(entries) if entry.makespan is not None]
-        if not makespans:
+        answers = [entry for entry in entries if entry.makespan is not None]
+        if not answers:
             return entries[-1]
-        _, place = min(makespans)
-        return entries[place]
+        return min(answers, key=rank)
 
     def _budget_of(self, name: str) -> Budget:
         """Return the budget of a heuristic; the time limit also ends one of another package."""
@@ -318,7 +340,14 @@ class _ProblemAnswers:
         if result.makespan is None:
             return MethodResult(name, seconds=result.seconds, reason=result.reason)
         makespan, replacement = result.makespan, result.reason or None
-        return MethodResult(name, makespan, Status.feasible, True, result.seconds, replacement)
+        weight = None if result.schedule is None else weight_of(self.problem, result.schedule.pieces)
+        return MethodResult(name, makespan, Status.feasible, True, result.seconds, replacement, weight=weight)
+
+
+def rank(entry: MethodResult) -> tuple[int, int]:
+    """Return the key of answers with a makespan: the greatest weight comes first, then the least makespan."""
+    assert entry.makespan is not None
+    return -(entry.weight or 0), entry.makespan
 
 
 def _solve_or_load(problem: Problem, limit: Limit) -> Result:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
-from planoracle.analysis.comparison.compare import OPTIMUM, Comparison, MethodResult
+from planoracle.analysis.comparison.compare import OPTIMUM, Comparison, MethodResult, rank
 from planoracle.analysis.grading.grade_row import read_grades
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.intake.record_fields import is_grade
@@ -81,6 +81,7 @@ def _answers(number: int, comparison: Comparison) -> Iterator[dict[str, Any]]:
             "method": storable(entry.method),
             "unit": comparison.unit,
             "makespan": makespan,
+            "has_best_weight": comparison.has_best_weight(entry),
             "gap": comparison.gap(entry),
             "refused": entry.accepted is False,
             "ungraded": reason.startswith((_NOT_SCORED, _NO_PLAN)),
@@ -89,7 +90,7 @@ def _answers(number: int, comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 def _counts_and_means(part: Any, unit: str | None) -> dict[str, Any]:
     """Return the numbers of the answers of a method for a set, which are part of a frame."""
-    makespans = part["makespan"].dropna()
+    makespans = part["makespan"][part["has_best_weight"]].dropna()
     gaps = part["gap"].dropna().astype(float)
     max_gap = None if gaps.empty else float(gaps.max())
     worst = None
@@ -102,7 +103,7 @@ def _counts_and_means(part: Any, unit: str | None) -> dict[str, Any]:
         "below": int((gaps < 0).sum()),
         "impossible": int((is_refused & is_answered).sum()),
         "failed": int((is_refused & ~is_answered).sum()),
-        "answered": len(makespans),
+        "answered": int(is_answered.sum()),
         "mean": mean(makespans),
         "unit": unit,
         "compared": len(gaps),
@@ -172,12 +173,17 @@ def with_models(comparison: Comparison, grades: Iterable[Grade], order: Sequence
     return replace(comparison, entries=tuple(entries))
 
 
+def _success(model: str, grade: Grade) -> MethodResult:
+    return MethodResult(model, grade.makespan, Status.feasible, accepted=True, weight=grade.weight)
+
+
 def _entry(model: str, grades: Sequence[Grade]) -> MethodResult:
     """Return the entry of a model from its grades for a problem."""
     scored = [grade for grade in grades if grade.scored]
-    spans = [grade.makespan for grade in scored if grade.success and grade.makespan is not None]
-    if spans:
-        return MethodResult(model, min(spans), Status.feasible, accepted=True)
+    successes = [grade for grade in scored if grade.success and grade.makespan is not None]
+    if successes:
+        entries = [_success(model, grade) for grade in successes]
+        return min(entries, key=rank)
     if scored:
         reason = f"no successful plan: {scored[0].violation or 'not all tasks are complete'}"
         return MethodResult(model, accepted=False, reason=reason)

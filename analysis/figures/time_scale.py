@@ -74,7 +74,8 @@ def _interpolate(values: ArrayLike, knots: NDArray[np.float64], images: NDArray[
     inside = np.interp(numbers, knots, images)
     below = np.minimum(numbers - knots[0], 0)
     above = np.maximum(numbers - knots[-1], 0)
-    return inside + below + above
+    images_of_values: NDArray[np.float64] = inside + below + above
+    return images_of_values
 
 
 def idle_gaps(work: Iterable[_Span], off: Iterable[Sequence[_Span]], end: int, min_length: float) -> list[_Span]:

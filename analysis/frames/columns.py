@@ -178,7 +178,9 @@ _ALL = (
             ticks("makespan", "makespan of the schedule; of a reference its claim"),
             flag("accepted", "true if the rules accept the schedule; missing if there is only a number"),
             ticks("optimum", "proved optimal makespan"),
-            ticks("lower_bound", "proved lower bound on every makespan"),
+            ticks("lower_bound", "proved lower bound on every makespan at the greatest weight of optional tasks"),
+            count("weight", "total weight of the optional tasks that the schedule executes"),
+            count("weight_bound", "proved upper bound of this weight; schedules of less weight have no gap"),
             choice("settled", "status of the exact solve of the problem", _STATUSES),
             choice(
                 "proof_grade",

@@ -20,9 +20,9 @@ from planoracle.instances.files.strict_entries import (
 )
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.clock_times import LocalClock, parse_moment, parse_start_time
-from planoracle.instances.model.features import never_chosen_modes
+from planoracle.instances.model.features import Feature, features_of, never_chosen_modes
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.mode_values import ALL, pause_flags, with_values_of_modes
+from planoracle.instances.model.mode_values import ALL, attended_ticks, pause_flags, with_values_of_modes
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.model.validation import MAX_ACTIONS, MAX_LAGS
@@ -33,6 +33,8 @@ from planoracle.instances.text import one_of, warn_of_unit
 FORMAT: Final = "planoracle/instance"
 #: Version of files with a field of the second version, and of all others.
 VERSIONS: Final = (1, 2)
+
+_Entry = Mapping[str, Any]
 
 # Most modes that a note names.
 _MAX_NOTED = 5
@@ -165,7 +167,7 @@ class ActionEntry(InstanceEntry):
     )
     release: Moment = Field(0, description="earliest start")
     deadline: Moment | None = Field(None, description="latest end")
-    windows: list[SpanEntry] = Field([], description="pairs of begin and end; each piece lies in one of them")
+    windows: list[SpanEntry] | None = Field(None, description="pairs of begin and end; each piece lies in one of them")
     place: str | None = Field(None, description="place at which it holds its agent, if its agents travel")
     agents: list[str] | None = Field(None, description="eligible agents; default: all; []: needs none")
     uses: list[UseEntry] | None = Field(None, description="resources used; shorthand for a single mode")
@@ -184,7 +186,7 @@ class TaskEntry(InstanceEntry):
     actions: list[ActionEntry]
 
 
-class CalendarEntry(InstanceEntry):
+class OffTimesEntry(InstanceEntry):
     """Times at which some agents and resources are off."""
 
     members: list[str]
@@ -215,7 +217,7 @@ class InstanceDocument(InstanceEntry):
     start_time: str | None = Field(None, description="local clock time of tick 0, such as 2026-03-02 8:00")
     agents: list[str] = Field(["agent"], description="names of the agents; []: no action needs one")
     resources: list[ResourceEntry] = Field([])
-    calendars: list[CalendarEntry] = Field([])
+    calendars: list[OffTimesEntry] = Field([])
     transitions: list[TransitionsEntry] = Field([])
     tasks: list[TaskEntry]
     time_limit: int | None = Field(None, description="latest end of all actions, in ticks")
@@ -237,7 +239,8 @@ def instance_from_document(document: Any, source: str) -> Instance:
     check_version(document, source, VERSIONS)
     try:
         _check_size(document)
-        _check_fields(InstanceDocument.model_validate(document))
+        InstanceDocument.model_validate(document)
+        _check_fields(document)
         instance = instance_of(document)
     except ValidationError as error:
         raise input_error(error, source, InstanceDocument, _missing_durations(document)) from None
@@ -248,9 +251,9 @@ def instance_from_document(document: Any, source: str) -> Instance:
     return instance
 
 
-def _check_fields(document: InstanceDocument) -> None:
-    """Reject fields of version 2 in a document of version 1."""
-    if document.version > 1:
+def _check_fields(document: _Entry) -> None:
+    """Reject fields of version 2 in a valid document of version 1."""
+    if document["version"] > 1:
         return
     fields = _new_fields(document)
     error = combine_errors(InputError("needs version 2 of the file format", field=field) for field in fields)
@@ -258,18 +261,35 @@ def _check_fields(document: InstanceDocument) -> None:
         raise error
 
 
-def _new_fields(entry: InstanceEntry, place: str = "") -> Iterator[str]:
-    """Yield the fields of an entry and its parts that version 1 lacks, with their places."""
-    for name, description in type(entry).model_fields.items():
-        value = getattr(entry, name)
-        field = f"{place}.{name}".lstrip(".")
-        is_new = name in entry.since_version_2 and value != description.default
-        if is_new or (name == "attended" and value == ALL):
-            yield field
-        elif isinstance(value, list):
-            for position, part in enumerate(value):
-                if isinstance(part, InstanceEntry):
-                    yield from _new_fields(part, f"{field}[{position}]")
+def _new_fields(document: _Entry) -> Iterator[str]:
+    """Yield the fields that version 1 lacks, with their places."""
+    yield from _new_fields_of(document, InstanceDocument, "")
+    for i, resource in enumerate(document.get("resources", ())):
+        yield from _new_fields_of(resource, ResourceEntry, f"resources[{i}].")
+    for i, task in enumerate(document["tasks"]):
+        yield from _new_fields_of(task, TaskEntry, f"tasks[{i}].")
+        for j, step in enumerate(task["actions"]):
+            yield from _new_fields_of_action(step, f"tasks[{i}].actions[{j}].")
+
+
+def _new_fields_of_action(step: _Entry, place: str) -> Iterator[str]:
+    yield from _new_fields_of(step, ActionEntry, place)
+    if step.get("attended") == ALL:
+        yield f"{place}attended"
+    uses = [(f"{place}uses", step.get("uses"))]
+    for i, mode in enumerate(step.get("modes") or ()):
+        yield from _new_fields_of(mode, ModeEntry, f"{place}modes[{i}].")
+        uses.append((f"{place}modes[{i}].uses", mode.get("uses")))
+    for field, entries in uses:
+        for i, use in enumerate(entries or ()):
+            yield from _new_fields_of(use, UseEntry, f"{field}[{i}].")
+
+
+def _new_fields_of(entry: _Entry, model: type[InstanceEntry], place: str) -> Iterator[str]:
+    if not model.since_version_2.isdisjoint(entry):
+        for name in entry:
+            if name in model.since_version_2:
+                yield f"{place}{name}"
 
 
 def _note_excess(instance: Instance, source: str) -> None:
@@ -340,12 +360,12 @@ def to_document(instance: Instance) -> dict[str, Any]:
         start_time=start_time,
         agents=list(instance.agents),
         resources=resources,
-        calendars=[_calendar_entry(calendar) for calendar in instance.calendars],
+        calendars=[_off_times_entry(calendar) for calendar in instance.calendars],
         transitions=[_transitions_entry(transitions) for transitions in instance.transitions],
         tasks=tasks,
         time_limit=instance.time_limit,
     )
-    is_new = next(_new_fields(document), None) is not None
+    is_new = instance.start_time is not None or bool(features_of(instance) - {Feature.EXCESS})
     head = {"format": FORMAT, "version": 2 if is_new else 1}
     return head | document.model_dump(exclude_defaults=True, exclude={"format", "version"})
 
@@ -368,7 +388,7 @@ def _step_entry(action: Action, after: list[AfterEntry]) -> ActionEntry:
         pauses="breaks" if action.pauses_in_breaks else None,
         release=action.release,
         deadline=action.deadline,
-        windows=list(action.windows),
+        windows=list(action.windows) or None,
         place=action.place,
         agents=agents,
         uses=uses,
@@ -399,17 +419,14 @@ def _mode_entry(task: str, mode: Mode) -> ModeEntry:
     )
 
 
-def _calendar_entry(calendar: Calendar) -> CalendarEntry:
-    return CalendarEntry(members=list(calendar.members), off=list(calendar.off), period=calendar.period)
+def _off_times_entry(calendar: Calendar) -> OffTimesEntry:
+    return OffTimesEntry(members=list(calendar.members), off=list(calendar.off), period=calendar.period)
 
 
 def _transitions_entry(transitions: Transitions) -> TransitionsEntry:
     return TransitionsEntry(
         members=list(transitions.members), times=list(transitions.times), start=list(transitions.start)
     )
-
-
-_Entry = Mapping[str, Any]
 
 
 def instance_of(document: _Entry) -> Instance:
@@ -472,9 +489,10 @@ def _missing_durations(document: Any) -> Iterator[InputError]:
     """Yield a fault for each action without a duration and without modes that have durations."""
     for i, task in enumerate(_list_at(document, "tasks")):
         for j, step in enumerate(_list_at(task, "actions")):
-            has_duration = not isinstance(step, dict) or "duration" in step
+            if not isinstance(step, dict) or "duration" in step:
+                continue
             modes = [mode for mode in _list_at(step, "modes") if isinstance(mode, dict)]
-            if not has_duration and not any("duration" in mode for mode in modes):
+            if not any("duration" in mode for mode in modes):
                 yield InputError("is missing", field=f"tasks[{i}].actions[{j}].duration")
 
 
@@ -497,6 +515,11 @@ def _in_field(field: str, convert: Callable[..., Any], *values: Any) -> Any:
         return convert(*values)
     except InputError as error:
         raise error.at("", field) from None
+
+
+def _tick(field: str, convert: Callable[..., Any], value: Any) -> Any:
+    """Return the tick of a date or clock time; numbers and ``None`` as they are."""
+    return _in_field(field, convert, value) if isinstance(value, str) else value
 
 
 def _calendar(entry: _Entry, clock: LocalClock, field: str) -> Calendar:
@@ -530,19 +553,21 @@ def _action(task: str, step: _Entry, agents: tuple[str, ...], clock: LocalClock)
     if step.get("agents") is not None:
         eligible = tuple(step["agents"])
     modes = tuple(_mode(task, entry) for entry in mode_entries)
+    windows = step.get("windows") or ()
+    duration = cast(int, step.get("duration"))  # the modes may have it
     interruptible, pauses_in_breaks = pause_flags(step.get("pauses"), step.get("interruptible", False), field)
     action = Action(
         id=name,
         task=task,
-        duration=cast(int, step.get("duration")),  # the modes may have it
-        attended=0,
+        duration=duration,
+        attended=attended_ticks(duration, step.get("attended"), eligible),
         interruptible=interruptible,
         modes=modes,
         agents=eligible,
-        release=_in_field(f"{field}.release", clock.earliest, step.get("release", 0)),
+        release=_tick(f"{field}.release", clock.earliest, step.get("release", 0)),
         label=step.get("label", ""),
-        deadline=_in_field(f"{field}.deadline", clock.latest, step.get("deadline")),
-        windows=_in_field(f"{field}.windows", clock.windows, step.get("windows", ())),
+        deadline=_tick(f"{field}.deadline", clock.latest, step.get("deadline")),
+        windows=_in_field(f"{field}.windows", clock.windows, windows) if windows else (),
         pauses_in_breaks=pauses_in_breaks,
         place=step.get("place"),
     )

@@ -66,7 +66,12 @@ def _locate(fault: InputError, path: str, table: TableSource) -> InputError:
     if match is None and field != "actions":
         return fault.at(path)
     last_part = field.rpartition(".")[2]
-    field = "after" if field.endswith("]") else _FIELDS.get(last_part, last_part)
+    if last_part.startswith("uses["):
+        field = "machine"
+    elif last_part == "family" and "family" not in columns:
+        field = "setup"
+    else:
+        field = "after" if field.endswith("]") else _FIELDS.get(last_part, last_part)
     name = match[1] if match else str(fault.value)
     line = table.lines.get(name)
     return InputError(fault.message, source=path, field=columns.get(field, field), value=fault.value, line=line)

@@ -13,7 +13,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.clock_times import LocalClock, is_moment, parse_start_time
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.mode_values import ALL, pause_flags, with_values_of_modes
+from planoracle.instances.model.mode_values import ALL, attended_ticks, pause_flags, with_values_of_modes
 from planoracle.instances.model.task_calendars import SideTable
 from planoracle.instances.model.task_columns import NAME_FIELDS, TableOptions
 from planoracle.instances.model.task_model import SideTables, add_rows
@@ -385,14 +385,17 @@ class Model:
             earliest_start = self.clock.earliest(self._moment(release))
         with _in_field(f"{field}.deadline"):
             latest_end = self.clock.latest(self._moment(deadline))
+        eligible = everybody if agents is None else _names(agents)
+        length = self.ticks(duration)
+        stated_attended = attended if attended == ALL else self.ticks(attended)
         action = Action(
             action_id,
             task,
-            self.ticks(duration),
-            0,
+            length,
+            attended_ticks(length, stated_attended, eligible),
             interruptible=pauses_anywhere,
             modes=(Mode(tuple(map(Demand, _names(uses)))),),
-            agents=everybody if agents is None else _names(agents),
+            agents=eligible,
             release=earliest_start,
             label=label,
             deadline=latest_end,
@@ -402,7 +405,7 @@ class Model:
         )
         self._modes = False
         self._actions.append(action)
-        self._attended.append(attended if attended == ALL else self.ticks(attended))
+        self._attended.append(stated_attended)
         for before in _names(after):
             self.after(before)
         return self

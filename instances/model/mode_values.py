@@ -39,6 +39,13 @@ def pause_flags(pauses: str | None, interruptible: bool, field: str) -> tuple[bo
     return pauses == "anywhere", pauses == "breaks"
 
 
+def attended_ticks(duration: Any, attended: Any, agents: tuple[str, ...] | None) -> Any:
+    """Return the attended ticks of an action of some duration: by default all, and none if it needs no agent."""
+    if attended is None:
+        return 0 if agents == () else duration
+    return duration if attended == ALL else attended
+
+
 def with_values_of_modes(action: Action, attended: Any, agents: Iterable[str]) -> Action:
     """Return an action with its defaults and, in its modes, only values that differ from the defaults.
 
@@ -72,13 +79,13 @@ def with_values_of_modes(action: Action, attended: Any, agents: Iterable[str]) -
         message = f"must be 0 or {ALL!r} if only the modes have durations; a mode can have attended ticks"
         raise InputError(message, field=f"{field}.attended", value=attended)
     duration = _duration(action)
-    is_attended = attended == ALL or (attended is None and action.agents != ())
-    default = duration if is_attended else 0
-    attended_ticks = default if attended in (None, ALL) else attended
-    action = replace(action, duration=duration, attended=attended_ticks)
+    ticks = attended_ticks(duration, attended, action.agents)
+    if (duration, ticks) != (action.duration, action.attended):
+        action = replace(action, duration=duration, attended=ticks)
     if not any(map(has_values, action.modes)):
         return action
     if is_of_modes:
+        is_attended = attended == ALL or (attended is None and action.agents != ())
         modes = [_explicit(mode, is_attended=is_attended) for mode in action.modes]
     else:
         modes = list(action.modes)

@@ -31,6 +31,9 @@ _FIELDS: Final = {
     "period": "period every repeat repeats",
     "note": "note notes comment comments reason description label",
 }
+# Largest number of off-times, each of one machine or agent, and longest heading with a meaning.
+_MAX_OFF_TIMES: Final = 100_000
+_LONGEST_HEADING: Final = 200
 _WHOLE_DAY: Final = ("0:00", "24:00")
 
 
@@ -93,8 +96,11 @@ def side_columns(table: SideTable, fields: Mapping[str, str], kind: str) -> dict
 
 def moments_of(table: SideTable) -> Iterator[Any]:
     """Yield the cells of a table of off-times that may be dates."""
+    notes = {*_FIELDS["note"].split(), *_FIELDS["member"].split()}
     for _, cells in table.rows:
-        for value in cells.values():
+        for heading, value in cells.items():
+            if normal_name(heading[:_LONGEST_HEADING]) in notes:
+                continue
             if is_date(value):
                 yield value
                 continue
@@ -202,6 +208,8 @@ class OffTimeReader:
             ticks: int | None = _WEEK * self.clock.ticks_of_day
         else:
             spans, ticks = single_spans(begin, end, self.clock, self._period(period))
+        if len(self.off_times) + len(members) * len(spans) > _MAX_OFF_TIMES:
+            raise InputError(f"must have at most {_MAX_OFF_TIMES} off-times of machines and agents in all")
         for member in members:
             for first, last in spans:
                 self.off_times.append(OffTime(member, first, last, ticks))
@@ -310,23 +318,23 @@ def _day_number(name: str) -> int:
     return _WEEKDAYS.index(match[1].casefold())
 
 
-class CalendarEntry(NamedTuple):
-    """Calendar of some members, in ticks."""
+class MemberCalendar(NamedTuple):
+    """Off-times of some machines and agents, in ticks."""
 
     members: list[str]
     off: tuple[tuple[int, int], ...]
     period: int | None
 
 
-def calendars_of(off_times: Sequence[OffTime]) -> list[CalendarEntry]:
+def calendars_of(off_times: Sequence[OffTime]) -> list[MemberCalendar]:
     """Return calendars of off-times: one for all members with the same ones, and one for each period.
 
     Examples
     --------
     >>> for entry in calendars_of([OffTime("m", 4, 6), OffTime("m", 5, 8), OffTime("n", 4, 8), OffTime("n", 2, 3, 24)]):
     ...     entry
-    CalendarEntry(members=['m', 'n'], off=((4, 8),), period=None)
-    CalendarEntry(members=['n'], off=((2, 3),), period=24)
+    MemberCalendar(members=['m', 'n'], off=((4, 8),), period=None)
+    MemberCalendar(members=['n'], off=((2, 3),), period=24)
     """
     by_member: dict[tuple[str, int | None], list[tuple[int, int]]] = {}
     for off_time in off_times:
@@ -336,7 +344,7 @@ def calendars_of(off_times: Sequence[OffTime]) -> list[CalendarEntry]:
     for (member, period), spans in by_member.items():
         for layer in _layers(spans, period):
             entries.setdefault((layer, period), []).append(member)
-    return [CalendarEntry(members, off, period) for (off, period), members in entries.items()]
+    return [MemberCalendar(members, off, period) for (off, period), members in entries.items()]
 
 
 def _layers(spans: Sequence[tuple[int, int]], period: int | None) -> list[tuple[tuple[int, int], ...]]:

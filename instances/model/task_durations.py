@@ -24,6 +24,8 @@ _FORMS = [
 ]
 _NUMBER = re.compile(r"[0-9]{1,18}(?:[.,][0-9]{1,9})?")
 _LONGEST = 200
+# Rows that are inspected to decide on the meaning of a column.
+_SAMPLE = 1_000
 
 
 def duration_columns(
@@ -94,7 +96,7 @@ def _machines(headings: Sequence[str], rows: Sequence[Mapping[str, Any]], option
 
 def _has_times(heading: str, rows: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether a column has a time; its other cells are reported when they are read."""
-    values = [row.get(heading) for row in rows]
+    values = [row.get(heading) for row in rows[:_SAMPLE]]
     filled = [value for value in values if cell_text(value)]
     return any(map(_is_time, filled))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from math import ceil, floor
+from math import ceil, floor, inf
 from time import perf_counter
 from typing import Any
 
@@ -23,6 +23,7 @@ from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import common_tick, longest_duration, windows_of_paths
 from planoracle.solver.exact.cp_model import FAR, CpOutcome, run
 from planoracle.solver.exact.latest_end import latest_end
+from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.model_size import has_many_off_times, model_size
 from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
 from planoracle.solver.exact.schedule_model import ScheduleModel
@@ -95,6 +96,8 @@ class FeatureSearch:
         try:
             self._begin_with_heuristics()
             self._try_horizons()
+            if self.schedule is not None and self.status == Status.feasible:
+                self.schedule = settled_early(self.instance, self.schedule)
         except TimeOverError:
             self.proof = "time limit during the construction of the model"
             if self.schedule is not None:
@@ -106,16 +109,24 @@ class FeatureSearch:
         if len(instance.actions) < params.first_schedule or LIST_HEURISTICS.refusal(instance):
             return
         deadline = self.deadline.counting(round(min(params.first_work, self.deadline.remaining() / 4), 2))
-        if IMPROVER.refusal(instance):
-            timetable = list_schedule(instance, deadline=deadline)
-        else:
-            timetable = improve(instance, seed=self.seed, iterations=params.priority_lists, deadline=deadline)
-        limit = instance.time_limit
-        if timetable is None or (limit is not None and timetable.makespan > limit):
-            return
-        self.schedule = timetable.schedule()
-        if self.on_progress is not None:
+        timetables = [list_schedule(instance, deadline=deadline)]
+        is_improved = len(instance.actions) >= params.first_improvement and not self._has_neighbourhoods
+        if is_improved and not IMPROVER.refusal(instance):
+            improved = improve(instance, seed=self.seed, iterations=params.priority_lists, deadline=deadline)
+            timetables.append(improved)
+        limit = inf if instance.time_limit is None else instance.time_limit
+        for timetable in timetables:
+            longest = limit if self.schedule is None else self.schedule.makespan - 1
+            if timetable is not None and timetable.makespan <= longest:
+                self.schedule = timetable.schedule()
+        if self.schedule is not None and self.on_progress is not None:
             self.on_progress(self.schedule.makespan, 0)
+
+    @property
+    def _has_neighbourhoods(self) -> bool:
+        """True if a search around the incumbent pays and respects all features."""
+        is_large = len(self.instance.actions) >= self.params.first_neighbourhood
+        return is_large and not NEIGHBOURHOOD.refusal(self.instance)
 
     def _try_horizons(self) -> None:
         horizons = list(self._horizons())
@@ -212,8 +223,7 @@ class FeatureSearch:
 
     def _minimize_makespan(self, model: ScheduleModel, *, is_last: bool) -> None:
         """Minimize the makespan, on large problems by longer and longer proofs in turn with a search around."""
-        is_large = len(self.instance.actions) >= self.params.first_neighbourhood
-        if not is_large or NEIGHBOURHOOD.refusal(self.instance):
+        if not self._has_neighbourhoods:
             self._minimize(model, None, is_last=is_last)
             return
         effort = self.params.first_proof

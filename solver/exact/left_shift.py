@@ -3,7 +3,7 @@
 A schedule is *left-shifted* (semi-active) if no piece can start earlier while all other pieces stay where they are.
 Passes over all pieces, in the order of start and position, give every piece its earliest start; the last pass moves
 nothing. Lengths, modes and agents are unchanged, except that touching pieces join and that a start cuts a piece, as in
-`Schedule.of`.
+`Schedule.of`. Schedules of problems with optional tasks, pauses in breaks, or ways and set-up times stay as they are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from functools import partial
 from operator import attrgetter
 from typing import TypeAlias
 
+from planoracle.heuristics.choices import times_of_piece
+from planoracle.heuristics.earliest_times import AllowedTimes
 from planoracle.heuristics.timetable import ResourceLoad, lags_by_action, resource_kinds
+from planoracle.instances.model.features import Component, Feature, features_of
 from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.instances.model.resource_rules import capacities, states
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -25,12 +28,17 @@ from planoracle.instances.protocol.schedule_benchmark import language, settled
 
 _START = attrgetter("start")
 
+#: Features of problems whose schedules are left as they are.
+LEFT_SHIFT = Component("the left shift", frozenset({Feature.BREAKS, Feature.OPTIONAL, Feature.TRANSITIONS}))
+
 #: Kind of a piece: ticks for which it needs an agent or a resource, units, whether starts may cut it.
 _Kind: TypeAlias = tuple[int, int, bool]
 
 
 def left_shifted(instance: Instance, schedule: Schedule, *, cut: bool = True) -> Schedule:
     """Return the schedule after moving pieces to earlier starts until it is left-shifted.
+
+    The schedule of a problem with a feature that `LEFT_SHIFT` refuses is returned as it is.
 
     Parameters
     ----------
@@ -48,6 +56,8 @@ def left_shifted(instance: Instance, schedule: Schedule, *, cut: bool = True) ->
     >>> [(piece.action, piece.start) for piece in left_shifted(kitchen, late).pieces]
     [('t/boil', 0), ('t/chop', 0)]
     """
+    if LEFT_SHIFT.refusal(instance):
+        return schedule
     while True:
         shift = _Shift(instance, schedule, cut=cut)
         if not shift.run():
@@ -113,6 +123,9 @@ class _Shift:
         self._longest = max((piece.duration for piece in schedule.pieces), default=0)
         # Pieces of interruptible actions set states wherever they are cut, so only the whole schedule can be checked.
         self._pausing = any(action.interruptible and self._needs_states(action) for action in instance.actions)
+        self._has_times = bool(features_of(instance) & {Feature.CALENDARS, Feature.WINDOWS})
+        #: Allowed times by action, mode, agent and duration of a piece.
+        self._times: dict[tuple[int, int, str | None, int], AllowedTimes | None] = {}
         self.items = [self._item(piece) for piece in schedule.pieces]
         for item in self.items:  # in the order of their starts
             self._items_of[item.action].append(item)
@@ -130,9 +143,11 @@ class _Shift:
     def _item(self, piece: Piece) -> _Item:
         i = self.instance.index[piece.action]
         action = self.instance.actions[i]
-        pausing = action.interruptible and action.attended > 0
-        busy = piece.duration if pausing else action.attended
-        demands = action.modes[piece.mode].demands
+        variant = self.instance.variants[action.id][piece.mode]
+        pausing = action.interruptible and variant.attended > 0
+        busy = piece.duration if pausing else variant.attended
+        resources = self.instance.resource
+        demands = tuple(demand for demand in variant.demands if resources[demand.resource].renewable)
         return _Item(i, piece.start, piece.duration, busy, piece.agent, piece.mode, pausing and self._cutting, demands)
 
     def pieces(self) -> Iterator[Piece]:
@@ -328,7 +343,11 @@ class _Shift:
                 yield from (use.start, use.start + 1, use.end)
 
     def _fit(self, item: _Item, time: int) -> int:
-        """Return the first time from this one on that the agent, the room of resources and the action allow."""
+        """Return the first time from this one on at which the piece fits, but for states."""
+        if self._has_times:
+            times = self._times_of(item)
+            stay = None if times is None else times.earliest(time)
+            time = time if stay is None else stay[0]
         for piece in self._items_of[item.action]:
             if piece is not item and piece.start < time + item.duration and time < piece.end:
                 time = piece.end
@@ -345,6 +364,16 @@ class _Shift:
                 fit = partial(self._loads[demand.resource].fit, duration=item.duration, amount=demand.amount)
                 time = self._search(item, demand.resource, kind, time, fit)
         return time
+
+    def _times_of(self, item: _Item) -> AllowedTimes | None:
+        """Return the times that windows and calendars allow for a piece."""
+        action = self.instance.actions[item.action]
+        key = item.action, item.mode, item.agent, item.duration
+        if key not in self._times:
+            variant = self.instance.variants[action.id][item.mode]
+            piece_times = times_of_piece(self.instance, action, variant, item.agent, item.duration, item.busy)
+            self._times[key] = piece_times
+        return self._times[key]
 
     def _search(self, item: _Item, owner: str | None, kind: _Kind, time: int, find: Callable[[int], int]) -> int:
         """Return the first time at which a kind of piece fits; times where none did before are passed over."""

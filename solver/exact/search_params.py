@@ -200,8 +200,10 @@ class FeatureParams:
         Search for small starts after the proof.
     first_schedule
         Actions from which a first schedule by heuristics pays.
+    first_improvement
+        Actions from which the improver pays for it; it costs a fifth of a second.
     priority_lists
-        Lists that the improver tries for it.
+        Lists that the improver tries.
     first_work
         Counted work of the heuristics in seconds, and no more than a quarter of the limit.
     first_neighbourhood
@@ -217,6 +219,7 @@ class FeatureParams:
     max_model: int = 500_000
     early: float = 0.02
     first_schedule: int = 30
+    first_improvement: int = 50
     priority_lists: int = 30
     first_work: float = 2.0
     first_neighbourhood: int = 100

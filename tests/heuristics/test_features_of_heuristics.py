@@ -34,11 +34,11 @@ def test_schedules_of_random_problems_are_accepted_and_not_below_the_optimum(see
     accepted = [name for name in ("serial-lst", "parallel-lst") if not LIST_HEURISTICS.refusal(instance)]
     accepted += ["improve"] if not IMPROVER.refusal(instance) else []
     makespans = [run(instance, name).makespan for name in accepted]  # schedules that break a rule are errors
-    found = [makespan for makespan in makespans if makespan is not None]
-    if found:
+    shortest = min((makespan for makespan in makespans if makespan is not None), default=None)
+    if shortest is not None:
         optimum = best_schedule(instance).makespan
         assert optimum is not None
-        assert min(found) >= optimum
+        assert shortest >= optimum
 
 
 def pieces_of(instance, name="serial-lst"):
@@ -141,3 +141,18 @@ def test_missing_way_leaves_no_schedule():
     answer = run(Instance("errands", (action,), transitions=(ways,)), "serial-lst")
     assert answer.schedule is None
     assert "ways" in answer.reason
+
+
+def test_visit_of_no_length_comes_before_the_longer_one_at_its_instant():
+    ways = Transitions(("agent",), (("shop", "yard", 0), ("yard", "shop", 1)), ())
+    start = Action("t/start", "t", 4, 0, place="shop")
+    work = Action("t/work", "t", 3, 3, place="yard")
+    instance = Instance("errands", (work, start), (Lag(work.id, start.id, -3),), transitions=(ways,))
+    assert pieces_of(instance) == [(0, 4, "agent", 0), (0, 3, "agent", 0)]
+
+
+def test_rules_with_deadlines_begin_with_the_most_urgent_action():
+    late = Action("t/late", "t", 5, 5, deadline=20)
+    early = Action("t/early", "t", 2, 2, deadline=2)
+    instance = Instance("office", (late, early))
+    assert pieces_of(instance, "serial-lft") == [(0, 2, "agent", 0), (2, 5, "agent", 0)]

@@ -1,347 +1,313 @@
-"""Check of schedules by the definitions of the model, tick by tick, independent of the general rules."""
+"""Second implementation of the general rules: tick by tick, slow, and without the code of the first.
+
+It only says whether a schedule keeps all rules. Its clauses follow the page on the model, in the same order.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise, permutations, product
+from collections.abc import Iterator, Mapping
+from itertools import chain, combinations, groupby, pairwise, permutations, product
 from typing import NamedTuple
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Variant
-from planoracle.instances.model.schedule import Piece
-from planoracle.instances.model.transitions import Transitions
-
-
-class Run(NamedTuple):
-    """An executed action.
-
-    Attributes
-    ----------
-    action, variant
-        Action, and the action in the chosen mode.
-    pieces
-        Pieces by start.
-    """
-
-    action: Action
-    variant: Variant
-    pieces: tuple[Piece, ...]
-
-    @property
-    def spans(self) -> list[tuple[int, int]]:
-        """Begin and end of each stretch that counts as one piece."""
-        if self.action.pauses_in_breaks:
-            return [(self.pieces[0].start, self.pieces[-1].end)]
-        return [(piece.start, piece.end) for piece in self.pieces]
-
-    @property
-    def held_spans(self) -> list[tuple[int, int]]:
-        """Spans of ticks for which an agent is held."""
-        if not self.variant.attended:
-            return []
-        if self.action.interruptible or self.action.pauses_in_breaks:
-            return self.spans
-        start = self.pieces[0].start
-        return [(start, start + self.variant.attended)]
-
-    @property
-    def starts(self) -> list[tuple[str | None, int]]:
-        """Agent and instant of each start without attention."""
-        if self.variant.attended or not self.variant.agents:
-            return []
-        pieces = self.pieces[:1] if self.action.pauses_in_breaks else self.pieces
-        return [(piece.agent, piece.start) for piece in pieces]
-
-
-def is_valid(instance: Instance, pieces: Sequence[Piece]) -> bool:
-    """Return whether a schedule keeps all rules."""
-    runs = _runs(instance, pieces)
-    if runs is None or not _is_complete(instance, runs):
-        return False
-    checks = (_keeps_shape, _keeps_windows, _keeps_off_times)
-    if not all(check(instance, run) for check in checks for run in runs.values()):
-        return False
-    all_checks = (_keeps_budgets, _keeps_agents, _keeps_capacities, _keeps_states, _keeps_ways, _keeps_lags)
-    return all(check(instance, runs) for check in all_checks)
-
-
-def _runs(instance: Instance, pieces: Sequence[Piece]) -> dict[str, Run] | None:
-    """Return the executed actions, ``None`` if a mode is wrong."""
-    groups: dict[str, list[Piece]] = defaultdict(list)
-    for piece in pieces:
-        groups[piece.action].append(piece)
-    runs = {}
-    for name, group in groups.items():
-        modes = {piece.mode for piece in group}
-        mode = min(modes)
-        if len(modes) > 1 or not 0 <= mode < len(instance.variants[name]):
-            return None
-        group.sort(key=lambda piece: piece.start)
-        runs[name] = Run(instance.by_id[name], instance.variants[name][mode], tuple(group))
-    return runs
-
-
-def _is_complete(instance: Instance, runs: dict[str, Run]) -> bool:
-    """Return whether each task is executed as a whole, or optional and left out."""
-    for task in instance.tasks:
-        names = [action.id for action in instance.actions if action.task == task]
-        count = sum(name in runs for name in names)
-        is_left_out = count == 0 and task in instance.weights
-        if count < len(names) and not is_left_out:
-            return False
-    return True
-
-
-def _keeps_shape(instance: Instance, run: Run) -> bool:
-    """Return whether agents, durations and interruptions are right."""
-    action, variant, pieces = run
-    if variant.duration == 0:
-        if len(pieces) > 1 or pieces[0].duration:
-            return False
-    elif min(piece.duration for piece in pieces) < 1 or sum(piece.duration for piece in pieces) != variant.duration:
-        return False
-    if any(later.start < earlier.end for earlier, later in pairwise(pieces)):
-        return False
-    if len(pieces) > 1 and not (action.interruptible or action.pauses_in_breaks):
-        return False
-    agents = {piece.agent for piece in pieces}
-    if action.pauses_in_breaks and len(agents) > 1:
-        return False
-    return agents <= set(variant.agents) if variant.agents else agents == {None}
-
-
-def _keeps_windows(instance: Instance, run: Run) -> bool:
-    """Return whether each piece lies in a window that is cut to release and deadline."""
-    action = run.action
-    latest = [limit for limit in (action.deadline, instance.time_limit) if limit is not None]
-    last = min(latest, default=10**12)
-    windows = [(max(begin, action.release), min(end, last)) for begin, end in action.windows or ((0, 10**12),)]
-    return all(any(begin <= piece.start and piece.end <= end for begin, end in windows) for piece in run.pieces)
-
-
-def _is_off(instance: Instance, member: str | None, tick: int) -> bool:
-    """Return whether a member is off in a tick."""
-    for calendar in instance.calendars:
-        if member not in calendar.members:
-            continue
-        for begin, end in calendar.off:
-            if calendar.period is None and begin <= tick < end:
-                return True
-            if calendar.period is not None and (tick - begin) % calendar.period < end - begin:
-                return True
-    return False
-
-
-def _keeps_off_times(instance: Instance, run: Run) -> bool:
-    """Return whether agents and resources are on, and pauses in breaks are exactly the off-times."""
-    variant, first = run.variant, run.pieces[0]
-    work = [tick for piece in run.pieces for tick in range(piece.start, piece.end)]
-    resources = [demand.resource for demand in variant.demands]
-    used = work or [first.start]
-    if any(_is_off(instance, name, tick) for name, tick in product(resources, used)):
-        return False
-    if any(_is_off(instance, agent, instant) for agent, instant in run.starts):
-        return False
-    if not run.action.pauses_in_breaks:
-        for piece in run.pieces:
-            if any(_is_off(instance, piece.agent, tick) for tick in _held_ticks(run, piece)):
-                return False
-        return True
-    members = [*resources, first.agent] if variant.attended else resources
-    expected: list[int] = []
-    tick = first.start
-    while len(expected) < variant.duration and tick <= work[-1]:
-        if not any(_is_off(instance, member, tick) for member in members):
-            expected.append(tick)
-        tick += 1
-    return expected == work
-
-
-def _held_ticks(run: Run, piece: Piece) -> range:
-    ticks = piece.duration if run.action.interruptible else run.variant.attended
-    return range(piece.start, piece.start + ticks) if run.variant.attended else range(0)
-
-
-def _keeps_budgets(instance: Instance, runs: dict[str, Run]) -> bool:
-    for resource in instance.resources:
-        demands = chain.from_iterable(run.variant.demands for run in runs.values())
-        amount = sum(demand.amount for demand in demands if demand.resource == resource.name)
-        if not resource.renewable and amount > resource.capacity:
-            return False
-    return True
-
-
-def _keeps_agents(instance: Instance, runs: dict[str, Run]) -> bool:
-    """Return whether no agent does two things at once, or starts something inside another."""
-    spans_by_agent: dict[str | None, list[tuple[int, int]]] = defaultdict(list)
-    for run in runs.values():
-        for number, span in enumerate(run.held_spans):
-            spans_by_agent[run.pieces[number].agent].append(span)
-    for spans in spans_by_agent.values():
-        ticks = [tick for begin, end in spans for tick in range(begin, end)]
-        if len(set(ticks)) < len(ticks):
-            return False
-    starts = chain.from_iterable(run.starts for run in runs.values())
-    return not any(_is_inside(instant, spans_by_agent[agent]) for agent, instant in starts)
-
-
-def _is_inside(instant: int, spans: list[tuple[int, int]]) -> bool:
-    return any(begin < instant < end for begin, end in spans)
+from planoracle.instances.model.schedule import Piece, Schedule
 
 
 class Use(NamedTuple):
-    """Use of a resource by a run, in one of its spans."""
+    """Use of a resource over an interval, which covers the pauses of an action that pauses in breaks."""
 
-    name: str
+    action: Action
+    variant: Variant
+    demand: Demand
     start: int
     end: int
-    demand: Demand
-    may_pause: bool
-    is_attended: bool
 
 
-def _uses(instance: Instance, runs: dict[str, Run], resource: str) -> list[Use]:
-    uses = []
-    for name, run in runs.items():
-        may_pause = run.action.interruptible or run.action.pauses_in_breaks
-        for demand in run.variant.demands:
-            if demand.resource == resource:
-                for start, end in run.spans:
-                    uses.append(Use(name, start, end, demand, may_pause, run.variant.attended > 0))
-    return uses
+class Visit(NamedTuple):
+    """Visit of an agent or a resource."""
+
+    start: int
+    end: int
+    place: str | None
 
 
-def _state_before(instance: Instance, resource: str, uses: list[Use], use: Use) -> set[str | None]:
-    """Return the state, or the states set at one instant, before a use begins."""
-    settings = [entry for entry in uses if entry.demand.sets is not None and entry.start < use.start]
-    if not settings:
-        return {instance.resource[resource].state}
-    last = max(entry.start for entry in settings)
-    return {entry.demand.sets for entry in settings if entry.start == last}
+class TickRules:
+    """Rules for one schedule in normal form."""
 
+    def __init__(self, instance: Instance, schedule: Schedule) -> None:
+        self.instance = instance
+        self.runs: dict[str, list[Piece]] = {}
+        for piece in sorted(schedule.pieces, key=lambda piece: piece.start):
+            self.runs.setdefault(piece.action, []).append(piece)
 
-def _holds(instance: Instance, resource: str, uses: list[Use], use: Use, state: str) -> bool:
-    """Return whether a resource is in a state during a use, apart from what the use itself sets."""
-    for entry in uses:
-        is_during = use.start <= entry.start < max(use.end, use.start + 1)
-        if entry is not use and entry.demand.sets not in (None, state) and is_during:
+    def are_kept(self) -> bool:
+        """Return whether the schedule keeps all rules."""
+        if not self.has_right_actions() or not all(map(self.is_right_run, self.runs)):
             return False
-    return _state_before(instance, resource, uses, use) == {state}
+        clauses = (
+            self.respects_calendars,
+            self.respects_agents,
+            self.respects_capacities,
+            self.respects_budgets,
+            self.respects_states,
+            self.respects_transitions,
+            self.respects_lags,
+        )
+        return all(clause() for clause in clauses)
 
-
-def _keeps_states(instance: Instance, runs: dict[str, Run]) -> bool:
-    for resource in instance.resource:
-        uses = _uses(instance, runs, resource)
-        for use in uses:
-            if use.demand.requires is not None and not _holds(instance, resource, uses, use, use.demand.requires):
+    def has_right_actions(self) -> bool:
+        """Return whether every mandatory task is executed, and every optional one as a whole or not at all."""
+        for task in self.instance.tasks:
+            flags = {action.id in self.runs for action in self.instance.actions if action.task == task}
+            if flags not in ({True}, {False}) or (flags == {False} and task not in self.instance.weights):
                 return False
-    return True
-
-
-def _keeps_capacities(instance: Instance, runs: dict[str, Run]) -> bool:
-    """Return whether no tick has too large a load.
-
-    Settings may share the room of uses over the same interval.
-    """
-    for resource in instance.resources:
-        if not resource.renewable:
-            continue
-        uses = _uses(instance, runs, resource.name)
-        if any(use.demand.amount > resource.capacity for use in uses):
-            return False
-        loads: dict[int, int] = defaultdict(int)
-        for use in uses:
-            if _takes_room(instance, resource.name, uses, use):
-                for tick in range(use.start, use.end):
-                    loads[tick] += use.demand.amount
-        if max(loads.values(), default=0) > resource.capacity:
-            return False
-    return True
-
-
-def _takes_room(instance: Instance, resource: str, uses: list[Use], use: Use) -> bool:
-    if use.demand.sets is None or use.may_pause:
         return True
-    if _has_room_of_use(instance, resource, uses, use):
-        return False
-    same = [entry for entry in uses if _is_same_interval(entry, use) and entry.demand.sets == use.demand.sets]
-    rivals = [entry for entry in same if not entry.may_pause and not _has_room_of_use(instance, resource, uses, entry)]
-    return max(rivals, key=lambda entry: entry.demand.amount) is use
 
+    def parts(self, name: str) -> tuple[Action, Variant, list[Piece]]:
+        """Return an action, its variant and its pieces."""
+        pieces = self.runs[name]
+        return self.instance.by_id[name], self.instance.variants[name][pieces[0].mode], pieces
 
-def _has_room_of_use(instance: Instance, resource: str, uses: list[Use], setting: Use) -> bool:
-    """Return whether a setting shares the room of a use that sets nothing."""
-    assert setting.demand.sets is not None
-    if not _holds(instance, resource, uses, setting, setting.demand.sets):
+    def is_right_run(self, name: str) -> bool:
+        """Return whether modes, agents, durations, windows and pauses of an action are right."""
+        action = self.instance.by_id[name]
+        pieces = self.runs[name]
+        if any(not 0 <= piece.mode < len(action.modes) or piece.mode != pieces[0].mode for piece in pieces):
+            return False
+        variant = self.instance.variants[name][pieces[0].mode]
+        agents = {piece.agent for piece in pieces}
+        if not agents <= set(variant.agents or (None,)):
+            return False
+        if action.pauses_in_breaks and len(agents) > 1:
+            return False
+        if sum(piece.duration for piece in pieces) != variant.duration:
+            return False
+        if any(piece.duration < min(variant.duration, 1) for piece in pieces):
+            return False
+        if any(second.start < first.end for first, second in pairwise(pieces)):
+            return False
+        if len(pieces) > 1 and not action.interruptible and not (action.pauses_in_breaks and variant.duration):
+            return False
+        return all(self.is_in_window(action, piece) for piece in pieces) and self.pauses_in_breaks_only(name)
+
+    def is_in_window(self, action: Action, piece: Piece) -> bool:
+        """Return whether a piece lies inside a window cut to release and deadline."""
+        limits = [limit for limit in (action.deadline, self.instance.time_limit) if limit is not None]
+        latest = min(limits, default=10**9)
+        for begin, end in action.windows or ((0, 10**9),):
+            if max(begin, action.release) <= piece.start and piece.end <= min(end, latest):
+                return True
         return False
-    for entry in uses:
-        is_plain = entry.demand.sets is None and not entry.may_pause
-        comes_first = setting.is_attended or not entry.is_attended
-        is_large = entry.demand.amount >= setting.demand.amount
-        if is_plain and comes_first and is_large and _is_same_interval(entry, setting):
+
+    def pauses_in_breaks_only(self, name: str) -> bool:
+        """Return whether an action that pauses in breaks works in exactly the ticks in which it can."""
+        action, variant, pieces = self.parts(name)
+        if not action.pauses_in_breaks:
             return True
-    return False
-
-
-def _is_same_interval(use: Use, other_use: Use) -> bool:
-    return (use.start, use.end) == (other_use.start, other_use.end)
-
-
-def _keeps_ways(instance: Instance, runs: dict[str, Run]) -> bool:
-    """Return whether each member with transitions has a path through its visits."""
-    for table in instance.transitions:
-        for member in table.members:
-            visits = sorted(_visits(instance, runs, member))
-            groups: dict[tuple[int, int], list[tuple[int, int, str]]] = defaultdict(list)
-            for visit in visits:
-                groups[visit[:2]].append(visit)
-            orders = product(*(permutations(group) for group in groups.values()))
-            start = dict(table.start).get(member)
-            if not any(_is_path(table, start, list(chain.from_iterable(order))) for order in orders):
+        worked = {tick for piece in pieces for tick in range(piece.start, piece.end)}
+        needed = [demand.resource for demand in variant.demands]
+        if variant.attended and pieces[0].agent is not None:
+            needed.append(pieces[0].agent)
+        for tick in range(pieces[0].start, pieces[-1].end):
+            is_break = any(self.is_off(member, tick) for member in needed)
+            if (tick in worked) == is_break:
                 return False
-    return True
+        return True
 
+    def is_off(self, member: str | None, tick: int) -> bool:
+        """Return whether a member is off in a tick."""
+        for calendar in self.instance.calendars:
+            if member not in calendar.members:
+                continue
+            for begin, end in calendar.off:
+                if calendar.period is None:
+                    instants = [tick]
+                else:  # an off-time is shorter than a period
+                    instants = [tick % calendar.period, tick % calendar.period + calendar.period]
+                if any(begin <= instant < end for instant in instants):
+                    return True
+        return False
 
-def _visits(instance: Instance, runs: dict[str, Run], member: str) -> Iterator[tuple[int, int, str]]:
-    for run in runs.values():
-        place = run.action.place
-        if place is not None:
-            for number, (begin, end) in enumerate(run.held_spans):
-                if run.pieces[number].agent == member:
-                    yield begin, end, place
-            for agent, instant in run.starts:
+    def respects_calendars(self) -> bool:
+        """Return whether nothing works, starts or is used while it is off."""
+        for name in self.runs:
+            action, variant, pieces = self.parts(name)
+            for number, piece in enumerate(pieces):
+                ticks = range(piece.start, max(piece.end, piece.start + 1))
+                for demand in variant.demands:
+                    if any(self.is_off(demand.resource, tick) for tick in ticks):
+                        return False
+                attended = ticks[: variant.attended]
+                if variant.attended and (action.interruptible or action.pauses_in_breaks):
+                    attended = ticks
+                if any(self.is_off(piece.agent, tick) for tick in attended):
+                    return False
+                is_start = number == 0 or not action.pauses_in_breaks
+                if is_start and self.is_off(piece.agent, piece.start):
+                    return False
+        return True
+
+    def spans(self, name: str) -> list[tuple[int, int, str | None]]:
+        """Return start and end of the attendance of each piece, or its start twice, and the agent."""
+        action, variant, pieces = self.parts(name)
+        if action.pauses_in_breaks:
+            end = pieces[-1].end if variant.attended else pieces[0].start
+            return [(pieces[0].start, end, pieces[0].agent)]
+        if action.interruptible and variant.attended:
+            return [(piece.start, piece.end, piece.agent) for piece in pieces]
+        return [(piece.start, piece.start + variant.attended, piece.agent) for piece in pieces]
+
+    def respects_agents(self) -> bool:
+        """Return whether no agent attends to two actions, or starts an action strictly inside another one."""
+        spans = [span for name in self.runs for span in self.spans(name)]
+        for first, second in combinations(spans, 2):
+            if first[2] is None or first[2] != second[2]:
+                continue
+            for (start, end, _), (begin, stop, _) in ((first, second), (second, first)):
+                if start < begin < end or (start == begin and start < end and begin < stop):
+                    return False
+        return True
+
+    def uses(self, resource: str) -> list[Use]:
+        """Return the uses of a resource."""
+        uses = []
+        for name in self.runs:
+            action, variant, pieces = self.parts(name)
+            intervals = [(piece.start, piece.end) for piece in pieces]
+            if action.pauses_in_breaks:
+                intervals = [(pieces[0].start, pieces[-1].end)]
+            for demand in variant.demands:
+                if demand.resource == resource:
+                    uses += [Use(action, variant, demand, start, end) for start, end in intervals]
+        return uses
+
+    def respects_capacities(self) -> bool:
+        """Return whether the amounts in use exceed no capacity, without those that take no room."""
+        for resource in self.instance.resources:
+            uses = self.uses(resource.name)
+            if any(use.demand.amount > resource.capacity for use in uses):
+                return False
+            if not resource.renewable:
+                continue
+            counted = [use for number, use in enumerate(uses) if self.takes_room(number, uses)]
+            for tick in {use.start for use in uses}:
+                if sum(use.demand.amount for use in counted if use.start <= tick < use.end) > resource.capacity:
+                    return False
+        return True
+
+    def takes_room(self, number: int, uses: list[Use]) -> bool:
+        """Return whether a use takes room beside the uses over exactly the same interval."""
+        use = uses[number]
+        if use.demand.sets is None or use.action.pauses_in_breaks:
+            return True
+        if self.is_beside_larger_use(use, uses):
+            return False
+        for place, rival in enumerate(uses):
+            if place == number or (rival.start, rival.end) != (use.start, use.end) or rival.action.pauses_in_breaks:
+                continue
+            is_first = (-rival.demand.amount, place) < (-use.demand.amount, number)
+            if is_first and rival.demand.sets == use.demand.sets and not self.is_beside_larger_use(rival, uses):
+                return False
+        return True
+
+    def is_beside_larger_use(self, use: Use, uses: list[Use]) -> bool:
+        """Return whether a use that sets nothing makes room for a setting of the state that the resource has."""
+        sets = use.demand.sets
+        assert sets is not None
+        if not self.is_state(use, sets, uses):
+            return False
+        for rival in uses:
+            may_pause = rival.action.interruptible or rival.action.pauses_in_breaks
+            if rival.demand.sets is not None or may_pause or (rival.start, rival.end) != (use.start, use.end):
+                continue
+            if rival.demand.amount >= use.demand.amount and (use.variant.attended or not rival.variant.attended):
+                return True
+        return False
+
+    def is_state(self, use: Use, state: str, uses: list[Use]) -> bool:
+        """Return whether a resource has a state before a use, and no other action sets another one during it."""
+        settings = [rival for rival in uses if rival.demand.sets is not None and rival is not use]
+        earlier = [rival for rival in settings if rival.start < use.start]
+        before: set[str | None] = {self.instance.resource[use.demand.resource].state}
+        if earlier:
+            latest = max(rival.start for rival in earlier)
+            before = {rival.demand.sets for rival in earlier if rival.start == latest}
+        end = max(use.end, use.start + 1)
+        during = {rival.demand.sets for rival in settings if use.start <= rival.start < end}
+        return before == {state} and during <= {state}
+
+    def respects_budgets(self) -> bool:
+        """Return whether the amounts of all executed actions exceed no budget."""
+        for resource in self.instance.resources:
+            if resource.renewable:
+                continue
+            total = 0
+            for name in self.runs:
+                _, variant, _ = self.parts(name)
+                total += sum(demand.amount for demand in variant.demands if demand.resource == resource.name)
+            if total > resource.capacity:
+                return False
+        return True
+
+    def respects_states(self) -> bool:
+        """Return whether every required state is there."""
+        for resource in self.instance.resources:
+            uses = self.uses(resource.name)
+            for use in uses:
+                if use.demand.requires is not None and not self.is_state(use, use.demand.requires, uses):
+                    return False
+        return True
+
+    def visits(self, member: str) -> Iterator[Visit]:
+        """Yield the visits of an agent or a resource."""
+        for name in self.runs:
+            action = self.instance.by_id[name]
+            for start, end, agent in self.spans(name):
                 if agent == member:
-                    yield instant, instant, place
-        for demand in run.variant.demands:
-            if demand.resource == member and demand.family is not None:
-                for begin, end in run.spans:
-                    yield begin, end, demand.family
+                    yield Visit(start, end, action.place)
+        for use in self.uses(member):
+            yield Visit(use.start, use.end, use.demand.family)
 
+    def respects_transitions(self) -> bool:
+        """Return whether the visits of each member have an order with enough time in between."""
+        for transitions in self.instance.transitions:
+            ways = {(before, after): ticks for before, after, ticks in transitions.times}
+            for member in transitions.members:
+                visits = sorted(self.visits(member), key=lambda visit: visit[:2])
+                groups = [list(group) for _, group in groupby(visits, key=lambda visit: visit[:2])]
+                start = dict(transitions.start).get(member)
+                first = [] if start is None else [Visit(0, 0, start)]
+                orders = product(*(list(permutations(group)) for group in groups))
+                if not any(_is_path([*first, *chain.from_iterable(order)], ways) for order in orders):
+                    return False
+        return True
 
-def _is_path(table: Transitions, start: str | None, visits: list[tuple[int, int, str]]) -> bool:
-    times = {(before, after): ticks for before, after, ticks in table.times}
-    place, since = start, 0
-    for begin, end, target in visits:
-        ticks = times.get((str(place), target), 0 if place in (None, target) else None)
-        if ticks is None or begin - since < ticks:
-            return False
-        place, since = target, end
-    return True
-
-
-def _keeps_lags(instance: Instance, runs: dict[str, Run]) -> bool:
-    ends = {name: run.pieces[-1].end for name, run in runs.items()}
-    for run in runs.values():
-        for before in run.variant.after:
-            if before in ends and run.pieces[0].start < ends[before]:
+    def respects_lags(self) -> bool:
+        """Return whether time lags and predecessors of modes are respected; void ones are left out."""
+        ends = {name: max(piece.end for piece in pieces) for name, pieces in self.runs.items()}
+        for name in self.runs:
+            _, variant, pieces = self.parts(name)
+            if any(before in ends and pieces[0].start < ends[before] for before in variant.after):
                 return False
-    for lag in instance.lags:
-        if lag.before not in runs or lag.after not in runs:
-            continue
-        starts = [begin for begin, _ in runs[lag.after].spans]
-        gaps = [begin - ends[lag.before] for begin in starts]
-        if lag.minimum is not None and min(gaps) < lag.minimum:
-            return False
-        if lag.maximum is not None and max(gaps) > lag.maximum:
+        for lag in self.instance.lags:
+            if lag.before not in ends or lag.after not in ends:
+                continue
+            action, _, pieces = self.parts(lag.after)
+            starts = [piece.start - ends[lag.before] for piece in pieces]
+            if lag.minimum is not None and starts[0] < lag.minimum:
+                return False
+            latest = starts[0] if action.pauses_in_breaks else starts[-1]
+            if lag.maximum is not None and latest > lag.maximum:
+                return False
+        return True
+
+
+def _is_path(visits: list[Visit], ways: Mapping[tuple[str, str], int]) -> bool:
+    """Return whether consecutive visits have a way between them, and time for it."""
+    for before, after in pairwise(visits):
+        assert before.place is not None
+        assert after.place is not None
+        way = ways.get((before.place, after.place), 0 if before.place == after.place else None)
+        if way is None or after.start < before.end + way:
             return False
     return True

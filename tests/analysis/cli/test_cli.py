@@ -74,7 +74,7 @@ def rows(result, form="jsonl"):
 def files(tmp_path, monkeypatch):
     """Folder with instances, broken files and submissions, as working directory."""
     monkeypatch.chdir(tmp_path)
-    documents = {"own.json": OWN, "infeasible.json": INFEASIBLE, "broken.json": OWN | {"version": 2}, "list.json": [1]}
+    documents = {"own.json": OWN, "infeasible.json": INFEASIBLE, "broken.json": OWN | {"version": 3}, "list.json": [1]}
     for name, document in documents.items():
         Path(name).write_text(json.dumps(document))
     Path("nojson.json").write_text("{")

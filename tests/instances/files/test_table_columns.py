@@ -279,7 +279,10 @@ def test_duration_that_is_not_whole_ticks_is_refused_with_advice(
         ("Mon 02/03/26", "a date must begin with the year, as in 2026-03-02 or 2026-03-02 08:30"),
         ("3 March", "a date must begin with the year"),
         ("30.11.", "a date must begin with the year"),
-        ("8:00 AM", "must be a length of time in minutes; a clock time needs the time of tick 0, which --start DATE sets"),
+        (
+            "8:00 AM",
+            "must be a length of time in minutes; a clock time needs the time of tick 0, which --start DATE sets",
+        ),
         ("4:00", "is ambiguous; write 4:00:00 for hours and minutes, 0:04:00 for minutes"),
         ("1772438400", "must be at most 1000000000; count minutes from the first day, not from 1970"),
         ("99999999999999999999", "must be at most 1000000000; count minutes from the first day"),

@@ -321,6 +321,11 @@ def test_set_up_times_between_families_are_read(lines: tuple[str, ...], tmp_path
         ),
         (("task,duration,machine,setup", "a,3,M[50%],2"), "line 2: machine: set-up times need a machine of capacity 1"),
         (("task,duration,machine,setup", "a,3,M,some"), "line 2: setup: must be a whole number"),
+        (("task,duration,machine,setup", "a,0,M,2", "b,1,M,2"), "line 2: machine: M has transitions, so a mode of"),
+        (
+            ("task,duration,machine,setup,pauses", "a,3,M,2,anywhere"),
+            "line 2: setup: an action that may pause anywhere",
+        ),
     ],
 )
 def test_set_up_without_a_meaning_is_refused(lines: tuple[str, ...], message: str, tmp_path: Path) -> None:
@@ -405,19 +410,20 @@ def workshop(jobs: int = 20) -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.DataFrame(rows), pd.DataFrame(off)
 
 
-def test_week_of_a_workshop_is_solved_by_a_single_command(tmp_path: Path) -> None:
-    jobs, off = workshop()
+@pytest.mark.parametrize(("count", "seconds"), [(10, "20"), pytest.param(20, "60", marks=pytest.mark.slow)])
+def test_week_of_a_workshop_is_solved_by_a_single_command(count: int, seconds: str, tmp_path: Path) -> None:
+    jobs, off = workshop(count)
     jobs.to_csv(tmp_path / "jobs.csv", index=False)
     off.to_csv(tmp_path / "off.csv", index=False)
     call = ["solve", str(tmp_path / "jobs.csv"), "--map", "family=Colour", "--start", "2026-11-30 08:00"]
-    call += ["--calendar", str(tmp_path / "off.csv"), "--time-limit", "20", "--columns", "status,makespan"]
+    call += ["--calendar", str(tmp_path / "off.csv"), "--time-limit", seconds, "--columns", "status,makespan"]
     result = CliRunner().invoke(app, call)
     assert result.exit_code == 0, result.output
     assert "optimal" in result.stdout or "feasible" in result.stdout
     with options(columns={"family": "Colour"}, start="2026-11-30 08:00", calendar=str(tmp_path / "off.csv")):
         problem = read(tmp_path, (tmp_path / "jobs.csv").read_text(), "jobs.csv")
-    assert len(problem.actions) == 60
-    assert [job for job, _ in problem.optional] == ["J07", "J13"]
+    assert len(problem.actions) == 3 * count
+    assert [job for job, _ in problem.optional] == ["J07", "J13"][: count // 10]
     assert problem.transitions[0].members == ("Paint",)
     assert {calendar.period for calendar in problem.calendars} == {None, 1440, 10080}
 
@@ -465,3 +471,38 @@ def test_more_set_up_times_than_pairs_can_be_listed_are_refused(tmp_path: Path) 
     rows = [f"t{number},1,M,{number}" for number in range(1, 302)]
     (fault,) = faults(tmp_path, table("task,duration,machine,setup", *rows))
     assert fault == "t.csv: setup: must have at most 300 different ones on a machine, not 301 as M"
+
+
+def test_dates_in_reasons_set_no_start(tmp_path: Path) -> None:
+    (tmp_path / "off.csv").write_text(table("machine,off,reason", "M,2026-12-01,2020-01-01"))
+    with options(calendar=str(tmp_path / "off.csv")):
+        assert read(tmp_path, TASKS).start_time == datetime(2026, 12, 1)
+
+
+def test_faults_of_frames_name_the_frame_and_the_row() -> None:
+    frame = pd.DataFrame({"task": ["a", "b"], "minutes": [5, 7], "machine": "M", "family": ["x", "y"]})
+    off = pd.DataFrame({"machine": ["M", "N"], "begin": [1, 2], "end": [3, 4]})
+    with pytest.raises(InputError, match=r"^calendar\[1\].machine: 'N' is neither a machine nor an agent"):
+        Model.from_frame(frame, calendar=off)
+    times = pd.DataFrame({"before": ["x"], "after": ["y"], "time": ["soon"]})
+    with pytest.raises(InputError, match=r"^setups\[0\].time: must be a whole number"):
+        Model.from_frame(frame, setups=times)
+
+
+def test_exported_table_keeps_calendar_and_start(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TASKS)
+    (tmp_path / "off.csv").write_text(table("machine,begin,end", "M,8:30,9:00"))
+    call = [
+        "instances",
+        str(tmp_path / "t.csv"),
+        "--start",
+        "2026-11-30 08:00",
+        "--calendar",
+        str(tmp_path / "off.csv"),
+    ]
+    result = CliRunner().invoke(app, [*call, "--export"])
+    assert result.exit_code == 0, result.output
+    line = next(line for line in result.stdout.splitlines() if line.startswith("{"))
+    problem = read(tmp_path, line, "t.json")
+    assert problem.calendars == (Calendar(("M",), ((30, 60),), 1440),)
+    assert problem.start_time == datetime(2026, 11, 30, 8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.literature import pyjobshop, reader
 from planoracle.instances.model.instance import Instance, Lag, Resource
 from planoracle.instances.model.transitions import Transitions
+from planoracle.solver.exact.search import solve
 
 SHOP = """2 3 1.5
 2 2 1 4 2 6 1 3 3
@@ -280,3 +282,33 @@ def test_every_original_file_has_modes(shared: Path, folder: str, ending: str, c
     instances = [instance for path in files for instance in catalog.read_problems(str(path))]
     assert len(instances) == count
     assert all(len(instance.actions) >= 4 for instance in instances)
+
+
+@pytest.mark.parametrize(
+    ("folder", "file"),
+    [
+        *(("flexible", f"fattahi{number}.fjs") for number in (2, 5, 6, 9)),
+        *(
+            ("flexible", "kacem2.fjs"),
+            ("multimode", "m01_10.mm"),
+            ("multimode", "m19_10.mm"),
+            ("multimode", "c154_3.mm"),
+        ),
+        ("multimode", "m15_16.mm"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
+def test_best_known_makespan_is_consistent_with_solver(shared: Path, folder: str, file: str) -> None:
+    path = shared / "literature" / folder / file
+    if not path.is_file():
+        pytest.skip(f"{file} is not among the originals here")
+    with (path.parent / "best_known.csv").open(newline="", encoding="utf-8") as stream:
+        (expected,) = [row["makespan"] for row in csv.DictReader(stream) if row["file"] == file]
+    (instance,) = catalog.read_problems(str(path))
+    result = solve(instance, time_limit=5)
+    if expected == "infeasible":
+        assert result.status in ("infeasible", "unknown")
+        return
+    assert result.status in ("optimal", "feasible", "unknown")
+    assert (result.lower_bound or 0) <= int(expected) <= (result.makespan or int(expected))
+    assert result.status != "optimal" or result.makespan == int(expected)

@@ -1,4 +1,4 @@
-"""Merged problems, and their graphs."""
+"""Merged problems, their graphs and fingerprints."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.builder import Model
+from planoracle.instances.model.cache import digest, fingerprint
 from planoracle.instances.model.instance import Instance, merge
 
 
@@ -51,3 +52,10 @@ def test_graph_has_the_values_of_modes() -> None:
     assert node["modes"] == instance.variants["t/cut"]
     assert (node["deadline"], node["windows"], node["pauses_in_breaks"], node["weight"]) == (20, ((1, 9),), False, 3)
     assert graph.graph["calendars"] == instance.calendars
+
+
+def test_start_time_enters_the_fingerprint_as_iso_text() -> None:
+    instance = part("tea")
+    later = replace(instance, start_time=datetime(2026, 3, 3))
+    assert fingerprint(instance) != fingerprint(later) != fingerprint(replace(instance, start_time=None))
+    assert digest(datetime(2026, 3, 2)) == digest("2026-03-02T00:00:00")

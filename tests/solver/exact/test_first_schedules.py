@@ -1,4 +1,4 @@
-"""First schedules of the search with features: heuristics and the neighbourhood search change no answer."""
+"""First schedules of the search with features: heuristics and neighbourhoods change no answer."""
 
 from __future__ import annotations
 
@@ -84,6 +84,6 @@ def test_neighbourhood_search_shortens_a_schedule_with_modes_and_pauses() -> Non
     values = model.values(schedule)
     assert values is not None
     search = NeighbourhoodSearch(model, values, {"presolve": True}, 0)
-    search.search(NO_LIMIT, 0, 0.3)
+    search.search(NO_LIMIT, 0, 0.1)
     assert search.makespan < schedule.makespan
     assert next(find_violations(instance, search.schedule()), None) is None

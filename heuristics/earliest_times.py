@@ -48,7 +48,7 @@ class OffSpans:
         return (self._begins[k], ends[k]) if k < len(ends) else None
 
     def first_start(self, start: int, ticks: int) -> int | None:
-        """Return the first instant from a start on after which so many ticks are not off, ``None`` if there is none."""
+        """Return the first instant from a start on after which some ticks are not off, if any."""
         latest = max(start, self.last_end) + self.period
         while start <= latest:
             span = self.after(start)
@@ -62,14 +62,14 @@ class OffSpans:
 
         There are fewer if it never is.
         """
-        rest = duration
-        while rest:
+        remaining = duration
+        while remaining:
             span = self.after(start)
             begin, end = (FOREVER, FOREVER) if span is None else span
-            length = min(rest, begin - start)
+            length = min(remaining, begin - start)
             if length > 0:
                 yield start, start + length
-                rest -= length
+                remaining -= length
             if end == FOREVER and begin < FOREVER:
                 return
             start = end

@@ -1,0 +1,83 @@
+"""General rules and their second implementation, which goes tick by tick, accept the same schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from support.model_search import ModelSearch, TooManyChecksError
+from support.random_model_instances import model_mix
+from support.samples import sample
+from support.tick_rules import TickRules
+
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations
+
+SEEDS = 3000
+BLOCKS = 30
+MAX_CHECKS = 3_000
+CHANGES = 60
+
+
+@pytest.mark.parametrize("block", sample(range(BLOCKS)))
+def test_both_implementations_accept_the_same_schedules(block: int) -> None:
+    answers = {True: 0, False: 0}
+    for seed in range(block, SEEDS, BLOCKS):
+        instance = model_mix(seed)
+        for schedule in schedules(instance, seed):
+            is_accepted = not list(find_violations(instance, schedule, 1))
+            assert TickRules(instance, schedule).are_kept() == is_accepted, (seed, schedule.pieces)
+            answers[is_accepted] += 1
+    assert min(answers.values()) > 500
+
+
+def schedules(instance: Instance, seed: int) -> Iterator[Schedule]:
+    """Yield the best schedule of an instance, and schedules that differ from it by random changes."""
+    random = Random(seed)
+    search = ModelSearch(instance, max_checks=MAX_CHECKS)
+    try:
+        accepted = search.best().schedule
+    except TooManyChecksError:
+        accepted = None
+    if accepted is None:  # any placements
+        chosen = [random.choice(runs).pieces for runs in search.placements.values() if runs]
+        accepted = Schedule.of(instance, [piece for pieces in chosen for piece in pieces])
+    yield accepted
+    for _ in range(CHANGES):
+        pieces = list(accepted.pieces)
+        for _ in range(random.choice((1, 1, 2))):
+            pieces = changed(instance, pieces, random)
+        schedule = Schedule.of(instance, pieces)
+        yield schedule
+        if not list(find_violations(instance, schedule, 1)):
+            accepted = schedule
+
+
+def changed(instance: Instance, pieces: list[Piece], random: Random) -> list[Piece]:
+    """Return pieces of which an action has other starts, another agent or another mode."""
+    if not pieces:
+        return pieces
+    piece = random.choice(pieces)
+    kind = random.choice(("move", "move", "move", "delay", "agent", "mode", "cut", "omit"))
+    if kind == "delay":
+        ticks = random.randint(1, 3)
+        return [entry._replace(start=entry.start + ticks * (entry.start >= piece.start)) for entry in pieces]
+    remaining = [entry for entry in pieces if entry.action != piece.action]
+    same = [entry for entry in pieces if entry.action == piece.action]
+    if kind == "move":
+        ticks = random.randint(-min(entry.start for entry in same), 4)
+        return [*remaining, *(entry._replace(start=entry.start + ticks) for entry in same)]
+    if kind == "agent":
+        agent = random.choice((None, *instance.agents))
+        return [*remaining, *(entry._replace(agent=agent) for entry in same)]
+    if kind == "mode":
+        mode = random.randrange(len(instance.variants[piece.action]))
+        duration = instance.variants[piece.action][mode].duration
+        return [*remaining, piece._replace(mode=mode, duration=duration)]
+    if kind == "cut" and piece.duration > 1:
+        length = random.randint(1, piece.duration - 1)
+        later = piece._replace(start=piece.start + length + random.randint(0, 2), duration=piece.duration - length)
+        return [*(entry for entry in pieces if entry is not piece), piece._replace(duration=length), later]
+    return remaining if kind == "omit" else pieces
