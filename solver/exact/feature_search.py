@@ -228,19 +228,27 @@ class FeatureSearch:
             return
         effort = self.params.first_proof
         while self._has_time() and not self.status.settled:
-            self._minimize(model, effort, is_last=is_last)
+            is_refuted = not self._minimize(model, effort, is_last=is_last)
+            if is_refuted:
+                return
             if self.schedule is not None and not self.status.settled:
                 self._search_around(model, self.params.neighbourhood * effort)
                 model.narrow(self.lower_bound or 0, self.schedule.makespan)
                 model.model.hint(model.values(self.schedule) or {})
             effort *= 2
 
-    def _minimize(self, model: ScheduleModel, effort: float | None, *, is_last: bool) -> None:
-        """Minimize the makespan with an effort in deterministic time, and keep the schedule and the bound."""
+    def _minimize(self, model: ScheduleModel, effort: float | None, *, is_last: bool) -> bool:
+        """Minimize the makespan with an effort in deterministic time, and keep the schedule and the bound.
+
+        Returns
+        -------
+        bool
+            False if there is no schedule until the horizon.
+        """
         outcome = self._run(model, effort)
         if outcome.status == Status.infeasible:
             self._refute(model, is_last=is_last)
-            return
+            return False
         if outcome.solution:
             self._take(model, outcome.solution)
         if outcome.status == Status.optimal:
@@ -248,11 +256,12 @@ class FeatureSearch:
             self.status, self.proof = Status.optimal, "CP-SAT alone"
             self.lower_bound = self.schedule.makespan
             self.schedule = self._early(model, outcome.solution)
-            return
+            return True
         bound = max(0, ceil(outcome.bound - 1e-6)) * self.step if outcome.bound > -FAR else 0
         self.lower_bound = max(bound, self.lower_bound or 0)
         self.status = Status.unknown if self.schedule is None else Status.feasible
         self.proof = "time limit"
+        return True
 
     def _refute(self, model: ScheduleModel, *, is_last: bool) -> None:
         """Accept that there is no schedule only if CP-SAT proves it with presolve on and off."""
