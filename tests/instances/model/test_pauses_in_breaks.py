@@ -11,8 +11,8 @@ from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.schedule_rules import find_violations, referee, violations_of_last
-from planoracle.instances.model.working_times import breaks_of
 from planoracle.instances.model.transitions import Transitions
+from planoracle.instances.model.working_times import breaks_of
 from tests.support.rule_cases import act, kinds, messages, run
 
 LUNCH = Calendar(("agent",), ((4, 6),))
