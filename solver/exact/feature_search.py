@@ -17,7 +17,7 @@ from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS, improve, li
 from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
-from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.schedule import Schedule, weight_of
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import common_tick, longest_duration, windows_of_paths
@@ -31,8 +31,15 @@ from planoracle.solver.exact.search_params import FeatureParams
 from planoracle.solver.exact.strategies import neighbourhood_settings
 from planoracle.solver.result import OnProgress, Result, versions
 
-_SETTINGS: dict[str, Any] = {"presolve": True, "linearization": 1}
-
+_PRESOLVED: dict[str, Any] = {"presolve": True, "linearization": 1}
+#: Settings of CP-SAT that take turns, and their shares of the effort. Each proves problems that the others do not.
+_IN_TURN: tuple[tuple[dict[str, Any], float], ...] = (({}, 1.0), ({"core": True}, 1.0), (_PRESOLVED, 2.0))
+#: With ways and set-up times only linear relaxations of circuits have good bounds.
+_IN_TURN_WITH_CIRCUITS: tuple[tuple[dict[str, Any], float], ...] = (
+    ({}, 1.0),
+    ({"linearization": 1}, 4.0),
+    (_PRESOLVED, 4.0),
+)
 
 #: Features that the search around the first schedule does not respect; CP-SAT's own schedule is the first one then.
 NEIGHBOURHOOD = Component("the neighbourhood search", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
@@ -43,6 +50,8 @@ class FeatureSearch:
 
     Attributes
     ----------
+    is_single_call
+        CP-SAT alone, in a single call for each objective.
     status, proof
         What is known, and why.
     schedule
@@ -64,12 +73,14 @@ class FeatureSearch:
         seed: int,
         workers: int,
         on_progress: OnProgress | None = None,
+        is_single_call: bool = False,
     ) -> None:
         self.instance = instance
         self.params = params
         self.seed = seed
         self.workers = workers
         self.on_progress = on_progress
+        self.is_single_call = is_single_call
         self.deadline: Deadline = deadline_of(time_limit)
         self.step = common_tick(instance)
         self.bounds = windows_of_paths(instance, self.deadline)
@@ -83,10 +94,9 @@ class FeatureSearch:
     @property
     def weight(self) -> int | None:
         """Weight of the best schedule; ``None`` without one, or if no task is optional."""
-        if self.schedule is None or not self.instance.optional:
+        if self.schedule is None:
             return None
-        executed = {self.instance.by_id[piece.action].task for piece in self.schedule.pieces}
-        return sum(weight for task, weight in self.instance.optional if task in executed)
+        return weight_of(self.instance, self.schedule.pieces)
 
     def run(self) -> None:
         """Search until the optimum is proved, or the time is over."""
@@ -94,7 +104,8 @@ class FeatureSearch:
             self.status, self.proof = Status.infeasible, self.bounds.fault
             return
         try:
-            self._begin_with_heuristics()
+            if not self.is_single_call:
+                self._begin_with_heuristics()
             self._try_horizons()
             if self.schedule is not None and self.status == Status.feasible:
                 self.schedule = settled_early(self.instance, self.schedule)
@@ -151,7 +162,7 @@ class FeatureSearch:
         longest_path = max(head + longest_duration(action) + tail for head, action, tail in paths)
         work = sum(longest_duration(action) for action in self.instance.actions)
         first = longest_path + work
-        if self.params.short_horizon * first < last:
+        if self.params.short_horizon * first < last and not self.is_single_call:
             yield first
         yield last
 
@@ -197,9 +208,9 @@ class FeatureSearch:
         """Find the greatest weight and keep it; return whether it is proved."""
         terms = [(model.executed[task], weight) for task, weight in self.instance.optional]
         model.model.minimize_sum([(literal, -weight) for literal, weight in terms])
-        outcome = self._run(model)
+        outcome = self._run(model, _PRESOLVED)
         if outcome.status == Status.infeasible:
-            self._refute(model, is_last=is_last)
+            self._refute(model, presolved=True, is_last=is_last)
             return False
         if outcome.solution:
             self._take(model, outcome.solution)
@@ -222,22 +233,28 @@ class FeatureSearch:
         return is_proved
 
     def _minimize_makespan(self, model: ScheduleModel, *, is_last: bool) -> None:
-        """Minimize the makespan, on large problems by longer and longer proofs in turn with a search around."""
-        if not self._has_neighbourhoods:
-            self._minimize(model, None, is_last=is_last)
+        """Minimize the makespan by several settings in turn, each with more and more effort.
+
+        On large problems a search around the incumbent follows each round.
+        """
+        if self.is_single_call:
+            self._minimize(model, _PRESOLVED, None, is_last=is_last)
             return
         effort = self.params.first_proof
-        while self._has_time() and not self.status.settled:
-            is_refuted = not self._minimize(model, effort, is_last=is_last)
-            if is_refuted:
-                return
-            if self.schedule is not None and not self.status.settled:
+        while self._has_time():
+            for settings, share in _IN_TURN_WITH_CIRCUITS if self.instance.transitions else _IN_TURN:
+                has_schedule = self._minimize(model, settings, share * effort, is_last=is_last)
+                if not has_schedule or self.status.settled:
+                    return
+                if self.schedule is not None:
+                    model.narrow(self.lower_bound or 0, self.schedule.makespan)
+            if self._has_neighbourhoods and self.schedule is not None:
                 self._search_around(model, self.params.neighbourhood * effort)
                 model.narrow(self.lower_bound or 0, self.schedule.makespan)
                 model.model.hint(model.values(self.schedule) or {})
-            effort *= 2
+            effort *= self.params.growth
 
-    def _minimize(self, model: ScheduleModel, effort: float | None, *, is_last: bool) -> bool:
+    def _minimize(self, model: ScheduleModel, settings: dict[str, Any], effort: float | None, *, is_last: bool) -> bool:
         """Minimize the makespan with an effort in deterministic time, and keep the schedule and the bound.
 
         Returns
@@ -245,12 +262,13 @@ class FeatureSearch:
         bool
             False if there is no schedule until the horizon.
         """
-        outcome = self._run(model, effort)
+        outcome = self._run(model, settings, effort)
         if outcome.status == Status.infeasible:
-            self._refute(model, is_last=is_last)
+            self._refute(model, presolved="presolve" in settings, is_last=is_last)
             return False
         if outcome.solution:
             self._take(model, outcome.solution)
+            model.model.hint(dict(enumerate(outcome.solution)))
         if outcome.status == Status.optimal:
             assert self.schedule is not None
             self.status, self.proof = Status.optimal, "CP-SAT alone"
@@ -261,12 +279,14 @@ class FeatureSearch:
         self.lower_bound = max(bound, self.lower_bound or 0)
         self.status = Status.unknown if self.schedule is None else Status.feasible
         self.proof = "time limit"
+        if self.schedule is not None and self.schedule.makespan == self.lower_bound:
+            self.status, self.proof = Status.optimal, "several bounds"
         return True
 
-    def _refute(self, model: ScheduleModel, *, is_last: bool) -> None:
+    def _refute(self, model: ScheduleModel, *, presolved: bool, is_last: bool) -> None:
         """Accept that there is no schedule only if CP-SAT proves it with presolve on and off."""
         model.model.drop_objective()
-        second = run(model.model, deadline=self.deadline, seed=self.seed)
+        second = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)
         if second.status == Status.infeasible:
             if is_last and self.schedule is None:
                 self.status, self.proof = Status.infeasible, "CP-SAT with presolve on and off"
@@ -277,7 +297,7 @@ class FeatureSearch:
             return
         self.proof = "infeasible by one setting of presolve; time limit before the other confirmed it"
 
-    def _run(self, model: ScheduleModel, effort: float | None = None) -> CpOutcome:
+    def _run(self, model: ScheduleModel, settings: dict[str, Any], effort: float | None = None) -> CpOutcome:
         outcome = run(
             model.model,
             deadline=self.deadline,
@@ -285,7 +305,7 @@ class FeatureSearch:
             seed=self.seed,
             workers=self.workers,
             on_progress=self._reporter(),
-            **_SETTINGS,
+            **settings,
         )
         self.effort["branches"] += outcome.branches
         self.effort["conflicts"] += outcome.conflicts
@@ -359,7 +379,15 @@ def solve_with_features(
         If the rules reject the schedule; it is never returned.
     """
     began = perf_counter()
-    search = FeatureSearch(instance, params, time_limit, seed=seed, workers=workers, on_progress=on_progress)
+    search = FeatureSearch(
+        instance,
+        params,
+        time_limit,
+        seed=seed,
+        workers=workers,
+        on_progress=on_progress,
+        is_single_call=engine == "cp-sat",
+    )
     search.run()
     schedule = search.schedule
     result = Result(

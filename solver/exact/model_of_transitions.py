@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.transitions import Ways, ticks_between
 from planoracle.solver.exact.cp_model import FAR, negated
 from planoracle.solver.exact.segments import Segment, literals
@@ -50,6 +52,7 @@ class _Visit:
 
 def add_transitions(model: ScheduleModel) -> None:
     """Let the ways of agents and the set-up times of resources lie between their visits."""
+    _order_travellers(model)
     agents = set(model.instance.agents)
     for transitions in model.instance.transitions:
         ways = transitions.ways()
@@ -58,6 +61,30 @@ def add_transitions(model: ScheduleModel) -> None:
             visits = _visits_of_agent(model, member) if member in agents else _visits_of_resource(model, member)
             model.model.topics[model.model.constraints] = f"transitions of {member}"
             _add_circuit(model, list(visits), ways, start_of.get(member))
+
+
+def _order_travellers(model: ScheduleModel) -> None:
+    """Number interchangeable agents by the first action that each does; see `planoracle.solver.exact.symmetry`.
+
+    The model tells them apart only for their ways. If one does an action, the agent before it does that or an earlier
+    one.
+    """
+    for crew in interchangeable(model.instance):
+        if all((agent,) in model.crews for agent in crew):
+            for before, after in pairwise(crew):
+                _number(model, before, after)
+
+
+def _number(model: ScheduleModel, before: str, after: str) -> None:
+    """Let an agent do an action only if the one before it does that or an earlier action."""
+    earlier: list[int] = []
+    for segments in model.segments:
+        for segment in segments:
+            if before in segment.agents:
+                earlier += segment.by(before)
+        for segment in segments:
+            if after in segment.agents:
+                model.model.clause(*map(negated, segment.by(after)), *earlier)
 
 
 def _visits_of_agent(model: ScheduleModel, agent: str) -> Iterator[_Visit]:

@@ -208,8 +208,8 @@ class FeatureParams:
         Counted work of the heuristics in seconds, and no more than a quarter of the limit.
     first_neighbourhood
         Actions from which a search around the incumbent pays.
-    first_proof
-        First of many proofs of such problems, each with twice the effort of the last.
+    first_proof, growth
+        Effort of the first round of proofs, and how many times as much the next one has.
     neighbourhood
         Effort of the search around the incumbent per effort of the proof before it.
     """
@@ -223,7 +223,8 @@ class FeatureParams:
     priority_lists: int = 30
     first_work: float = 2.0
     first_neighbourhood: int = 100
-    first_proof: float = 0.05
+    first_proof: float = 0.02
+    growth: float = 3.0
     neighbourhood: float = 4.0
 
 
