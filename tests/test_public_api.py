@@ -169,7 +169,7 @@ def test_result_is_drawn_on_existing_axes(name: str) -> None:
 
 def test_infeasible_result_has_no_frame_and_no_gantt(infeasible: planoracle.Instance) -> None:
     result = solve(infeasible)
-    assert str(result) == f"hasty: infeasible\nproof         no plan exists ({result.proof})"
+    assert str(result) == f"hasty: infeasible\nproof         no plan exists ({result.proof})\nproof grade   solver"
     assert result._repr_html_() == f"<pre>{result}</pre>"
     for look in (result.to_frame, result.gantt):
         with pytest.raises(InputError, match="hasty: has no plan; the status is infeasible"):

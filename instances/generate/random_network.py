@@ -11,6 +11,7 @@ from planoracle.instances.generate.parameters import below, shuffled
 from planoracle.instances.model.calendars import OffTimes, working_spans
 from planoracle.instances.model.instance import Action, Instance, Variant
 from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.transitions import ticks_between
 from planoracle.instances.protocol.schedule_benchmark import certify
 
 #: Positions of two ordered actions, the smaller one first.
@@ -219,7 +220,9 @@ def serial_schedule(instance: Instance, order: Sequence[int]) -> Schedule:
         for demand in variant.demands:
             if demand.resource in families and demand.family is not None:
                 end, family = families[demand.resource]
-                earliest_starts.append(end + ways[demand.resource][family, demand.family])
+                set_up = ticks_between(ways[demand.resource], family, demand.family)
+                assert set_up is not None, "the generator draws all set-up times"
+                earliest_starts.append(end + set_up)
         agent = variant.agents[0]
         spans = _spans(instance, action, variant, max(earliest_starts))
         pieces += [Piece(action.id, start, end - start, agent, mode) for start, end in spans]
@@ -232,7 +235,7 @@ def serial_schedule(instance: Instance, order: Sequence[int]) -> Schedule:
 
 def _ways(instance: Instance) -> dict[str, dict[tuple[str, str], int]]:
     """Return the set-up times of every resource that has any."""
-    ways = {}
+    ways: dict[str, dict[tuple[str, str], int]] = {}
     for table in instance.transitions:
         ways |= dict.fromkeys(table.members, table.ways())
     return ways

@@ -31,14 +31,15 @@ from planoracle.solver.exact.search_params import FeatureParams
 from planoracle.solver.exact.strategies import neighbourhood_settings
 from planoracle.solver.result import OnProgress, Result, versions
 
-_PRESOLVED: dict[str, Any] = {"presolve": True, "linearization": 1}
+#: Settings of CP-SAT that prove most problems if they have the time.
+PRESOLVED: dict[str, Any] = {"presolve": True, "linearization": 1}
 #: Settings of CP-SAT that take turns, and their shares of the effort. Each proves problems that the others do not.
-_IN_TURN: tuple[tuple[dict[str, Any], float], ...] = (({}, 1.0), ({"core": True}, 1.0), (_PRESOLVED, 2.0))
+_IN_TURN: tuple[tuple[dict[str, Any], float], ...] = (({}, 1.0), ({"core": True}, 1.0), (PRESOLVED, 2.0))
 #: With ways and set-up times only linear relaxations of circuits have good bounds.
 _IN_TURN_WITH_CIRCUITS: tuple[tuple[dict[str, Any], float], ...] = (
     ({}, 1.0),
     ({"linearization": 1}, 4.0),
-    (_PRESOLVED, 4.0),
+    (PRESOLVED, 4.0),
 )
 
 #: Features that the search around the first schedule does not respect; CP-SAT's own schedule is the first one then.
@@ -208,7 +209,7 @@ class FeatureSearch:
         """Find the greatest weight and keep it; return whether it is proved."""
         terms = [(model.executed[task], weight) for task, weight in self.instance.optional]
         model.model.minimize_sum([(literal, -weight) for literal, weight in terms])
-        outcome = self._run(model, _PRESOLVED)
+        outcome = self._run(model, PRESOLVED)
         if outcome.status == Status.infeasible:
             self._refute(model, presolved=True, is_last=is_last)
             return False
@@ -238,7 +239,7 @@ class FeatureSearch:
         On large problems a search around the incumbent follows each round.
         """
         if self.is_single_call:
-            self._minimize(model, _PRESOLVED, None, is_last=is_last)
+            self._minimize(model, PRESOLVED, None, is_last=is_last)
             return
         effort = self.params.first_proof
         while self._has_time():

@@ -64,7 +64,7 @@ def add_transitions(model: ScheduleModel) -> None:
 
 
 def _order_travellers(model: ScheduleModel) -> None:
-    """Number interchangeable agents by the first action that each does; see `planoracle.solver.exact.symmetry`.
+    """Order interchangeable agents by the first action that each does, which breaks their symmetry.
 
     The model tells them apart only for their ways. If one does an action, the agent before it does that or an earlier
     one.

@@ -12,7 +12,7 @@ from planoracle.instances.model.limits import Deadline, Status
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import common_divisor, common_tick, grid_matters, horizon, lower_bound, windows
 from planoracle.solver.exact.cp_model import run
-from planoracle.solver.exact.feature_search import FeatureSearch
+from planoracle.solver.exact.feature_search import PRESOLVED, FeatureSearch
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search import solve
 from planoracle.solver.exact.search_params import FeatureParams
@@ -65,9 +65,9 @@ class _FirstSchedule(FeatureSearch):
     def _solve_until(self, horizon: int, *, is_last: bool) -> bool:
         model = ScheduleModel(self.instance, self.bounds, self.step, 0, horizon, deadline=self.deadline)
         model.model.drop_objective()
-        outcome = self._run(model)
+        outcome = self._run(model, PRESOLVED)
         if outcome.status == Status.infeasible:
-            self._refute(model, is_last=is_last)
+            self._refute(model, presolved=True, is_last=is_last)
         elif outcome.solution:
             self._take(model, outcome.solution)
         else:

@@ -20,7 +20,7 @@ from planoracle.solver.exact.search import solve, solve_on_every_tick
 from planoracle.solver.exact.search_params import DEFAULT_PARAMS
 from planoracle.solver.exact.search_state import SearchState
 from planoracle.solver.exact.stages import run_stages
-from planoracle.solver.proofs import conflict
+from planoracle.solver.proofs import feasibility
 from planoracle.solver.repair import minimal_change
 from planoracle.solver.result import Result
 from planoracle.solver.states.state_solver import StateSolver
@@ -152,11 +152,11 @@ def test_last_lexicographic_stage_is_infeasible_only_after_two_proofs(
 def test_conflict_requires_two_proofs_of_infeasibility(
     statuses: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conflict, "solve", lambda instance, **_: Result(instance.name, "unknown"))
+    monkeypatch.setattr(feasibility, "solve", lambda instance, **_: Result(instance.name, "unknown"))
     ScriptedSolver(monkeypatch, statuses)
     feasible = {"optimal", "feasible"} & set(statuses)
     expected = "feasible" if feasible else "infeasible" if set(statuses) == {"infeasible"} else "unknown"
-    assert conflict._decide(machines(), Deadline(60.0), exact_grid=False).status == expected
+    assert feasibility.decide(machines(), Deadline(60.0), exact_grid=False).status == expected
 
 
 # --- settings --------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ def test_cp_sat_never_runs_with_many_workers_and_without_presolve(monkeypatch: p
             solve(coarse, workers=16, exact_grid=True)
             StateSolver(instance).value(PartialSchedule())
             minimal_change.minimal_change(instance, {})
-            conflict._decide(instance, Deadline(60.0), exact_grid=True)
+            feasibility.decide(instance, Deadline(60.0), exact_grid=True)
         assert {presolve for presolve, _, _ in scripted.calls} == {True, False}
         assert 16 in {workers for _, workers, _ in scripted.calls}  # they run with presolve only
         assert all(presolve or workers < 10 for presolve, workers, _ in scripted.calls)
