@@ -89,7 +89,7 @@ def date_axis(ax: Axes, instance: Instance, scale: TimeScale) -> bool:
 
 def _spread(ticks: Mapping[float, datetime], scale: TimeScale, distance: float) -> dict[float, datetime]:
     """Return ticks whose labels do not overlap, preferably the first ones of days, with the date."""
-    first_ticks = {moment.date(): tick for tick, moment in reversed(ticks.items())}
+    first_ticks = {moment.date(): tick for tick, moment in reversed(list(ticks.items()))}
     spread: dict[float, datetime] = {}
     positions: list[float] = []
     for candidates, room in ((sorted(first_ticks.values()), _DATE_ROOM * distance), (list(ticks), distance)):

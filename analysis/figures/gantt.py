@@ -216,7 +216,7 @@ def _set_times(ax: Axes, instance: Instance, rows: list[bars.ChartRow], makespan
     min_length = MIN_SECONDS / (instance.seconds_per_tick or 1)
     gaps = idle_gaps([(0, first), *work], [row.off for row in rows], makespan, min_length)
     scale = TimeScale(gaps, makespan)
-    margin = (scale.position(makespan) - first) / 100
+    margin = float(scale.position(makespan) - first) / 100
     if first > 5 * margin:
         ax.set_xlim(left=first - margin)
     scale.apply(ax)

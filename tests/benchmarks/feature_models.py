@@ -1,4 +1,4 @@
-"""Direct CP-SAT models of problems with alternative modes or ways, as a careful user of CP-SAT writes them.
+"""Direct CP-SAT models of problems with alternative modes or ways, as a careful user writes them.
 
 There are two: projects and shops whose modes have durations, and tours of agents between places. They have no bounds,
 heuristics or stages. Other features are not modelled.
@@ -23,7 +23,7 @@ _TOUR_FEATURES = {Feature.TRANSITIONS, Feature.WINDOWS}
 
 
 class ModesModel:
-    """Start, end and an optional interval per mode of each action; unary and cumulative resources, and budgets.
+    """Start, end and an optional interval per mode of each action; capacities and budgets.
 
     Attributes
     ----------

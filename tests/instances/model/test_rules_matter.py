@@ -1,4 +1,4 @@
-"""Necessity of every clause of the general rules: without it, the best schedule of a small instance changes."""
+"""Necessity of every clause of the general rules: without it, the answer of some instance changes."""
 
 from __future__ import annotations
 
