@@ -122,10 +122,10 @@ def keys_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
 
     >>> class Oven(StrictEntry):
     ...     name: str
-    >>> class Kitchen(StrictEntry):
-    ...     ovens: list[Oven]
-    >>> keys_at(Kitchen, ("ovens", 0))
-    ['name']
+    >>> from pydantic import create_model
+    >>> kitchen = create_model("kitchen", ovens=(list[Oven], ...))
+    >>> keys_at(kitchen, ("ovens", 0)), keys_at(kitchen, ())
+    (['name'], ['ovens'])
     """
     for step in loc:
         field = model.model_fields.get(str(step))
