@@ -52,6 +52,7 @@ from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.strict_json import MAX_BYTES, refuse_compressed
+from planoracle.instances.files.task_table import table_options
 from planoracle.instances.model.agents import add_agent_suffix
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
@@ -250,6 +251,7 @@ def solve(
                     is_single = listed.count == 1
                     note = kind_of(item.about).note(item.about, row["makespan"]) if is_single else ""
                     note_problem(row["instance"], note)
+                    _note_unused_workers(item.about)
         except SignalExit:
             listed.tell_best()
             raise
@@ -258,6 +260,13 @@ def solve(
     if turns:
         tell("the closing message, ALL COMPLETED, counts as a turn", "note")
     raise typer.Exit(1 if failed else 0)
+
+
+def _note_unused_workers(problem: Problem) -> None:
+    """Write a note if ``--workers``, which was once the number of threads, has no effect on a problem."""
+    if table_options.get().workers is not None and "workers" not in getattr(problem, "resource", {}):
+        effect = "--workers has no effect: no table has a column of workers"
+        collect("", f"{effect}; --threads sets the number of threads", kind="note")
 
 
 def _export(problem: Problem, path: Path) -> None:

@@ -69,3 +69,9 @@ def test_chart_is_drawn(path: Path, tmp_path: Path) -> None:
     picture = tmp_path / "chart.svg"
     assert invoke("gantt", path, "-o", picture).exit_code == 0
     assert picture.read_text().startswith("<?xml")
+
+
+def test_number_of_workers_without_a_column_of_workers_is_noted(path: Path) -> None:
+    result = invoke("solve", path, "--workers", "4")
+    assert "note: --workers has no effect: no table has a column of workers" in result.stderr
+    assert "--workers" not in invoke("solve", path).stderr
