@@ -6,7 +6,7 @@ a circuit of visits of length 0 with ways of 0 ticks would satisfy all differenc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -52,8 +52,11 @@ class _Visit:
 
 def add_transitions(model: ScheduleModel) -> None:
     """Let the ways of agents and the set-up times of resources lie between their visits."""
-    _order_travellers(model)
     agents = set(model.instance.agents)
+    travellers = set[str]()
+    for transitions in model.instance.transitions:
+        travellers.update(agents.intersection(transitions.members))
+    _order_travellers(model, travellers)
     for transitions in model.instance.transitions:
         ways = transitions.ways()
         start_of = dict(transitions.start)
@@ -63,14 +66,14 @@ def add_transitions(model: ScheduleModel) -> None:
             _add_circuit(model, list(visits), ways, start_of.get(member))
 
 
-def _order_travellers(model: ScheduleModel) -> None:
+def _order_travellers(model: ScheduleModel, travellers: Set[str]) -> None:
     """Order interchangeable agents by the first action that each does, which breaks their symmetry.
 
     The model tells them apart only for their ways. If one does an action, the agent before it does that or an earlier
-    one.
+    one. Models that tell other agents apart ask which of them does an action, and refuse ways.
     """
     for crew in interchangeable(model.instance):
-        if all((agent,) in model.crews for agent in crew):
+        if travellers.issuperset(crew):
             for before, after in pairwise(crew):
                 _number(model, before, after)
 

@@ -41,7 +41,7 @@ def feasible_schedules(instance: Instance, latest: int) -> Iterator[Schedule]:
     def extend(placed: list[Placement]) -> Iterator[Schedule]:
         if len(placed) == len(instance.actions):
             schedule = search._schedule(placed)
-            if not search._violations(schedule):
+            if not any(search._violations(schedule)):
                 yield schedule
             return
         for placement in search.placements[instance.actions[len(placed)].id]:

@@ -61,7 +61,7 @@ def test_infeasible_problem_has_a_sentence_in_place_of_a_schedule(tmp_path: Path
     tight = {"name": "tight", "time_limit": 1, "tasks": [{"name": "t", "actions": [{"name": "a", "duration": 2}]}]}
     (tmp_path / "tight.json").write_text(json.dumps({"format": "planoracle/instance", "version": 1} | tight))
     result = invoke("solve", tmp_path / "tight.json", "--schedule")
-    assert re.fullmatch(r"tight: infeasible\nproof +no plan exists \(.+\)\n", result.stdout)
+    assert re.fullmatch(r"tight: infeasible\nproof +no plan exists \(.+\)\nproof grade   solver\n", result.stdout)
 
 
 def on_terminal(*call: object, both: bool) -> tuple[str, str]:
