@@ -141,7 +141,8 @@ def test_results_of_all_kinds_have_text_html_frame_and_gantt(name: str) -> None:
     result = solve(load(name))
     assert isinstance(result, Result)
     frame = result.to_frame()
-    first, heading, _, *rows, empty, makespan, bound, proof = str(result).splitlines()
+    first, heading, _, *rows, empty, makespan, bound, proof, grade = str(result).splitlines()
+    assert grade == f"proof grade   {result.proof_grade}"
     assert (first, empty) == (f"{name}: optimal", "")
     assert heading.split()[:4] == ["start", "end", "action", "agent"]
     text = clock_of if result.unit == "second" else str

@@ -73,7 +73,7 @@ def _order_travellers(model: ScheduleModel, travellers: Set[str]) -> None:
     one. Models that tell other agents apart ask which of them does an action, and refuse ways.
     """
     for crew in interchangeable(model.instance):
-        if travellers.issuperset(crew):
+        if travellers >= set(crew):
             for before, after in pairwise(crew):
                 _number(model, before, after)
 
