@@ -301,6 +301,7 @@ def run(
     energetic: bool = True,
     halving: bool = False,
     dynamic: bool = False,
+    bound_tree: bool = False,
     on_progress: Callable[[float | None, float | None], None] | None = None,
 ) -> CpOutcome:
     """Run CP-SAT once, until the deadline or for ``deterministic`` units of its own clock.
@@ -324,6 +325,9 @@ def run(
     dynamic
         Explain conflicts by precedences instead of times: slower per conflict, but some job shops are proved in
         hundredths of a second instead of seconds.
+    bound_tree
+        Explore the node of least lower bound first: good bounds where the linear relaxation is, and no schedule until
+        the end.
     on_progress
         Called several times per second of a long search with objective value and bound, ``None`` if there is none yet.
     """
@@ -347,6 +351,7 @@ def run(
     parameters.presolve_inclusion_work_limit = 0
     parameters.linearization_level = linearization
     parameters.optimize_with_core = core
+    parameters.optimize_with_lb_tree_search = bound_tree
     if not probing:
         parameters.cp_model_probing_level = 0
     if model.energetic and energetic:

@@ -25,6 +25,7 @@ from planoracle.solver.exact.cp_model import FAR, CpOutcome, run
 from planoracle.solver.exact.latest_end import latest_end
 from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.model_size import has_many_off_times, model_size
+from planoracle.solver.exact.model_of_transitions import in_order_of_agents
 from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import FeatureParams
@@ -38,12 +39,13 @@ _IN_TURN: tuple[tuple[dict[str, Any], float], ...] = (({}, 1.0), ({"core": True}
 #: With ways and set-up times only linear relaxations of circuits have good bounds.
 _IN_TURN_WITH_CIRCUITS: tuple[tuple[dict[str, Any], float], ...] = (
     ({}, 1.0),
-    ({"linearization": 1}, 4.0),
-    (PRESOLVED, 4.0),
+    ({"linearization": 2, "bound_tree": True}, 4.0),
+    ({"linearization": 2}, 32.0),
+    ({"presolve": True, "linearization": 2}, 8.0),
 )
 
 #: Features that the search around the first schedule does not respect; CP-SAT's own schedule is the first one then.
-NEIGHBOURHOOD = Component("the neighbourhood search", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
+NEIGHBOURHOOD = Component("the neighbourhood search", frozenset({Feature.OPTIONAL}))
 
 
 class FeatureSearch:
@@ -118,7 +120,8 @@ class FeatureSearch:
     def _begin_with_heuristics(self) -> None:
         """Take a first schedule of heuristics if the problem is large and they respect its features."""
         instance, params = self.instance, self.params
-        if len(instance.actions) < params.first_schedule or LIST_HEURISTICS.refusal(instance):
+        fewest = params.first_schedule_with_ways if instance.transitions else params.first_schedule
+        if len(instance.actions) < fewest or LIST_HEURISTICS.refusal(instance):
             return
         deadline = self.deadline.counting(round(min(params.first_work, self.deadline.remaining() / 4), 2))
         timetables = [list_schedule(instance, deadline=deadline)]
@@ -130,14 +133,15 @@ class FeatureSearch:
         for timetable in timetables:
             longest = limit if self.schedule is None else self.schedule.makespan - 1
             if timetable is not None and timetable.makespan <= longest:
-                self.schedule = timetable.schedule()
+                self.schedule = in_order_of_agents(instance, timetable.schedule())
         if self.schedule is not None and self.on_progress is not None:
             self.on_progress(self.schedule.makespan, 0)
 
     @property
     def _has_neighbourhoods(self) -> bool:
         """True if a search around the incumbent pays and respects all features."""
-        is_large = len(self.instance.actions) >= self.params.first_neighbourhood
+        fewest = self.params.first_neighbourhood_with_ways if self.instance.transitions else self.params.first_neighbourhood
+        is_large = len(self.instance.actions) >= fewest
         return is_large and not NEIGHBOURHOOD.refusal(self.instance)
 
     def _try_horizons(self) -> None:
@@ -236,23 +240,23 @@ class FeatureSearch:
     def _minimize_makespan(self, model: ScheduleModel, *, is_last: bool) -> None:
         """Minimize the makespan by several settings in turn, each with more and more effort.
 
-        On large problems a search around the incumbent follows each round.
+        On large problems each round begins with a search around the incumbent.
         """
         if self.is_single_call:
             self._minimize(model, PRESOLVED, None, is_last=is_last)
             return
         effort = self.params.first_proof
         while self._has_time():
+            if self._has_neighbourhoods and self.schedule is not None:
+                self._search_around(model, self.params.neighbourhood * effort)
+                model.narrow(self.lower_bound or 0, self.schedule.makespan)
+                model.model.hint(model.values(self.schedule) or {})
             for settings, share in _IN_TURN_WITH_CIRCUITS if self.instance.transitions else _IN_TURN:
                 has_schedule = self._minimize(model, settings, share * effort, is_last=is_last)
                 if not has_schedule or self.status.settled:
                     return
                 if self.schedule is not None:
                     model.narrow(self.lower_bound or 0, self.schedule.makespan)
-            if self._has_neighbourhoods and self.schedule is not None:
-                self._search_around(model, self.params.neighbourhood * effort)
-                model.narrow(self.lower_bound or 0, self.schedule.makespan)
-                model.model.hint(model.values(self.schedule) or {})
             effort *= self.params.growth
 
     def _minimize(self, model: ScheduleModel, settings: dict[str, Any], effort: float | None, *, is_last: bool) -> bool:

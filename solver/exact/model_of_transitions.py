@@ -6,12 +6,14 @@ a circuit of visits of length 0 with ways of 0 ticks would satisfy all differenc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from planoracle.instances.model.agents import interchangeable
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.transitions import Ways, ticks_between
 from planoracle.solver.exact.cp_model import FAR, negated
 from planoracle.solver.exact.segments import Segment, literals
@@ -50,32 +52,55 @@ class _Visit:
     present: int | None
 
 
-def add_transitions(model: ScheduleModel) -> None:
-    """Let the ways of agents and the set-up times of resources lie between their visits."""
+class Arc(NamedTuple):
+    """A visit that may come directly after another one: the variables of their starts, and the literal that it does."""
+
+    earlier: int
+    later: int
+    literal: int
+
+
+def add_transitions(model: ScheduleModel) -> Iterator[Arc]:
+    """Let the ways of agents and the set-up times of resources lie between their visits, and yield the arcs."""
     agents = set(model.instance.agents)
-    travellers = set[str]()
-    for transitions in model.instance.transitions:
-        travellers.update(agents.intersection(transitions.members))
-    _order_travellers(model, travellers)
+    for crew in _ordered_crews(model.instance):
+        for before, after in pairwise(crew):
+            _number(model, before, after)
     for transitions in model.instance.transitions:
         ways = transitions.ways()
         start_of = dict(transitions.start)
         for member in transitions.members:
             visits = _visits_of_agent(model, member) if member in agents else _visits_of_resource(model, member)
             model.model.topics[model.model.constraints] = f"transitions of {member}"
-            _add_circuit(model, list(visits), ways, start_of.get(member))
+            yield from _add_circuit(model, list(visits), ways, start_of.get(member))
 
 
-def _order_travellers(model: ScheduleModel, travellers: Set[str]) -> None:
-    """Order interchangeable agents by the first action that each does, which breaks their symmetry.
+def _ordered_crews(instance: Instance) -> Iterator[tuple[str, ...]]:
+    """Yield the groups of interchangeable agents that the model tells apart, which it does only for their ways.
 
-    The model tells them apart only for their ways. If one does an action, the agent before it does that or an earlier
-    one. Models that tell other agents apart ask which of them does an action, and refuse ways.
+    They are ordered by the first action that each does, which breaks their symmetry: if one does an action, the agent
+    before it does that or an earlier one. Models that tell other agents apart ask which of them does an action, and
+    refuse ways.
     """
-    for crew in interchangeable(model.instance):
-        if travellers >= set(crew):
-            for before, after in pairwise(crew):
-                _number(model, before, after)
+    travellers = {member for transitions in instance.transitions for member in transitions.members}
+    for crew in interchangeable(instance):
+        if travellers.issuperset(crew):
+            yield crew
+
+
+def in_order_of_agents(instance: Instance, schedule: Schedule) -> Schedule:
+    """Return a schedule in which interchangeable agents have changed their names so that the model allows it."""
+    first_action: dict[str, int] = {}
+    for piece in schedule.pieces:
+        if piece.agent is not None:
+            number = instance.index[piece.action]
+            first_action[piece.agent] = min(number, first_action.get(piece.agent, number))
+    new_name: dict[str, str] = {}
+    for crew in _ordered_crews(instance):
+        by_first_action = sorted(crew, key=lambda agent: first_action.get(agent, len(instance.actions)))
+        new_name |= dict(zip(by_first_action, crew, strict=True))
+    pieces = [piece._replace(agent=new_name.get(piece.agent or "", piece.agent)) for piece in schedule.pieces]
+    return Schedule.of(instance, pieces)
 
 
 def _number(model: ScheduleModel, before: str, after: str) -> None:
@@ -121,7 +146,7 @@ def _visit(action: int, step: int, place: str, segment: Segment, length: int, pr
     return _Visit(action, step, place, segment.start, end, behind, length, present)
 
 
-def _add_circuit(model: ScheduleModel, visits: list[_Visit], ways: Ways, first_place: str | None) -> None:
+def _add_circuit(model: ScheduleModel, visits: list[_Visit], ways: Ways, first_place: str | None) -> Iterator[Arc]:
     """Let the visits that happen follow each other, with a way between any two and before the first."""
     cp_model, step = model.model, model.step
     if not visits:
@@ -143,6 +168,7 @@ def _add_circuit(model: ScheduleModel, visits: list[_Visit], ways: Ways, first_p
                 continue
             follows = cp_model.boolean()
             arcs.append((tail, head, follows))
+            yield Arc(earlier.start, later.start, follows)
             cp_model.difference(later.start, earlier.end, earlier.behind + way // step, follows)
             spent.append((follows, way // step))
     constant = 0

@@ -1,7 +1,7 @@
 """Large-neighbourhood search: reschedule a window of time while the rest keeps its order.
 
 What ends before the window stays where it is. What starts after it keeps its modes, its agents and its order on every
-unit of a resource and on every agent, so that it moves earlier as soon as the window becomes shorter (partial-order
+unit of a resource and on every agent, also its ways and set-ups, so that it moves earlier as soon as the window becomes shorter (partial-order
 schedules: Godard, Laborie and Nuijten 2005). Each step only restricts the model, so that every solution of it is a
 schedule of the whole problem; it proves nothing about other schedules.
 """
@@ -168,6 +168,8 @@ class NeighbourhoodSearch:
                 model.restrict(literal, self.values[literal], self.values[literal])
         for earlier, later, distance in self._orders(after):
             model.difference(later, earlier, distance)
+        for arc in self._arcs_within(before, after):
+            model.restrict(arc, self.values[arc], self.values[arc])
         model.hint(self.values)
         return model
 
@@ -179,6 +181,18 @@ class NeighbourhoodSearch:
                     start = self.values[segment.start]
                     finish, behind = segment.finish
                     yield _Item(start, i, k, self.values[finish] + behind)
+
+    def _arcs_within(self, *parts: Sequence[_Item]) -> Iterator[int]:
+        """Yield the literals of known value that a visit follows another one of the same part of the schedule."""
+        part_of: dict[int, int] = {}
+        for number, part in enumerate(parts):
+            for item in part:
+                part_of[self.model.segments[item.action][item.number].start] = number
+        for arc in self.model.arcs:
+            part_of_earlier = part_of.get(arc.earlier)
+            is_within = part_of_earlier is not None and part_of_earlier == part_of.get(arc.later)
+            if is_within and arc.literal in self.values:
+                yield arc.literal
 
     def _choices(self, item: _Item) -> Iterator[int]:
         """Yield the literals that choose the mode and the agent of a segment."""

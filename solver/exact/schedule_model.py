@@ -156,7 +156,8 @@ class ScheduleModel:
         if loads:
             add_loads(self)
         add_time_constraints(self)
-        add_transitions(self)
+        #: Which visits may follow each other.
+        self.arcs = [*add_transitions(self)]
         self.model.minimize(self.makespan)
 
     # --- actions and lags ------------------------------------------------------------------------

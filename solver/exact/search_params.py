@@ -198,16 +198,16 @@ class FeatureParams:
         Size of the largest model: building it takes a gigabyte of memory.
     early
         Search for small starts after the proof.
-    first_schedule
-        Actions from which a first schedule by heuristics pays.
+    first_schedule, first_schedule_with_ways
+        Actions from which a first schedule by heuristics pays: without and with ways or set-up times.
     first_improvement
         Actions from which the improver pays for it; it costs a fifth of a second.
     priority_lists
         Lists that the improver tries.
     first_work
         Counted work of the heuristics in seconds, and no more than a quarter of the limit.
-    first_neighbourhood
-        Actions from which a search around the incumbent pays.
+    first_neighbourhood, first_neighbourhood_with_ways
+        Actions from which a search around the incumbent pays: without and with ways or set-up times.
     first_proof, growth
         Effort of the first round of proofs, and how many times as much the next one has.
     neighbourhood
@@ -219,10 +219,12 @@ class FeatureParams:
     max_model: int = 500_000
     early: float = 0.02
     first_schedule: int = 30
+    first_schedule_with_ways: int = 15
     first_improvement: int = 50
     priority_lists: int = 30
     first_work: float = 2.0
     first_neighbourhood: int = 100
+    first_neighbourhood_with_ways: int = 15
     first_proof: float = 0.02
     growth: float = 3.0
     neighbourhood: float = 4.0
