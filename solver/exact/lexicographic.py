@@ -164,7 +164,7 @@ class _Model(ScheduleModel):
                 if version.present is not None:  # a version that is not chosen has no interruptions
                     goes_on = self.model.boolean()
                     self.model.clause(goes_on, broken, negated(version.present))
-                self._continue_run(segment, successor, goes_on)
+                self.continue_run(segment, successor, goes_on)
                 self.breaks.append(broken)
         super()._add_starts()
 

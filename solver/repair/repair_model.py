@@ -110,7 +110,7 @@ class PerturbationModel(ScheduleModel):
             cuts |= target
         return sorted(cut // self.step for cut in cuts)
 
-    def _continue_run(self, segment: Segment, successor: Segment, literal: int) -> None:
+    def continue_run(self, segment: Segment, successor: Segment, literal: int) -> None:
         self.model.difference(segment.start, successor.start, -segment.size, literal)
         self.runs.append((segment, successor, literal))
 
