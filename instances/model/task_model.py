@@ -8,8 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError, InputNote, combine_errors
-from planoracle.instances.model.end_points import END, START, EndPoints
-from planoracle.instances.model.instance import Action, Lag, Mode
+from planoracle.instances.model.instance import Action, Lag
+from planoracle.instances.model.task_bounds import TaskBounds
 from planoracle.instances.model.task_calendars import (
     OffTime,
     OffTimeReader,
@@ -19,7 +19,6 @@ from planoracle.instances.model.task_calendars import (
     single_spans,
 )
 from planoracle.instances.model.task_columns import TableOptions, normal_name
-from planoracle.instances.model.task_links import Link
 from planoracle.instances.model.task_modes import MachineModes, TaskMode, excessive_tasks
 from planoracle.instances.model.task_moments import off_span, window_span
 from planoracle.instances.model.task_resources import (
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 WORKERS: Final = "workers"
 # Names in a note.
 _LISTED: Final = 5
-_FIXED: Final = ("fixed_start", "fixed_end")
 _MIXTURE: Final = (
     "the column has names of agents and numbers of workers; write either of them, or take the cells as names by "
     "--names agent"
@@ -97,7 +95,7 @@ def add_rows(
     table.set_unit()
     table.check_unit()
     builder = _ModelBuilder(model, table, side_tables)
-    for stage in (_cells_of(table), table.link_rows(), builder.read(), builder.link()):
+    for stage in (_cells_of(table), table.link_rows(), builder.read(), builder.bounds.read()):
         if error := combine_errors(stage):
             raise error
     builder.add()
@@ -142,9 +140,7 @@ class _ModelBuilder:
         self.off_times: list[OffTime] = []
         #: Windows of each task, as the builder takes them.
         self.windows: dict[int, list[tuple[Any, Any]]] = {}
-        self.points = EndPoints(())
-        #: Position of each task in `points`, by its row.
-        self._positions = {i: position for position, i in enumerate(table.tasks)}
+        self.bounds = TaskBounds(table, self.machines, model.clock)
 
     def read(self) -> Iterator[InputError]:
         """Read resources, agents, optional jobs, set-up times and off-times, and yield their faults."""
@@ -158,13 +154,6 @@ class _ModelBuilder:
         yield from self._read_optional_jobs()
         yield from self.set_ups.read()
         yield from self._read_off_times()
-
-    def link(self) -> Iterator[InputError]:
-        """Read bounds of starts and ends, and links between tasks, and yield their faults."""
-        self.points = EndPoints([self._stub(i) for i in self.table.tasks])
-        yield from self._read_lags()
-        for i in self.table.tasks:
-            yield from self._read_bounds(i)
 
     def _read_summaries(self) -> None:
         """Let releases and deadlines of summary rows hold for the tasks below them."""
@@ -280,13 +269,6 @@ class _ModelBuilder:
             except InputError as error:
                 yield table.fault(i, "windows", error.message)
 
-    def _pauses(self, i: int) -> str:
-        """Return when a task may pause."""
-        cells = self.table.cells[i]
-        default = "anywhere" if cells.get("interruptible") else "never"
-        pauses: str = cells.get("pauses", default)
-        return pauses
-
     # --- optional jobs ----------------------------------------------------------------------------
 
     def _read_optional_jobs(self) -> Iterator[InputError]:
@@ -377,118 +359,6 @@ class _ModelBuilder:
             raise InputError(f"concerns no machine and no agent, as the row has none; {advice}")
         raise InputError(f"could concern {' or '.join(names)}; {advice}")
 
-    # --- times ------------------------------------------------------------------------------------
-
-    def _stub(self, i: int) -> Action:
-        """Return an action with the durations of a task, for links between its start and its end."""
-        task = self.table.ids[i].partition("/")[0]
-        modes = tuple(Mode(duration=mode.duration) for mode in self.machines.modes[i])
-        pauses = self._pauses(i)
-        duration = self.machines.modes[i][0].duration
-        release = self.table.cells[i].get("release", 0)
-        return Action(
-            self.table.ids[i],
-            task,
-            duration,
-            0,
-            interruptible=pauses == "anywhere",
-            modes=modes,
-            agents=(),
-            release=release,
-            deadline=self.table.cells[i].get("deadline"),
-            pauses_in_breaks=pauses == "breaks",
-        )
-
-    def _read_bounds(self, i: int) -> Iterator[InputError]:
-        """Read the bounds of the start and the end of a task."""
-        table = self.table
-        cells = table.cells[i]
-        position = self._positions[i]
-        fields = [field for field in ("latest_start", *_FIXED) if field in cells]
-        if fields and self._pauses(i) == "anywhere":
-            yield table.fault(i, fields[0], "is not supported for tasks that may be interrupted")
-            return
-        faults = list(self._contradictions(i, fields))
-        yield from faults
-        if faults:
-            return
-        if "latest_start" in cells:
-            self.points.bound(position, START, 0, cells["latest_start"])
-        if "fixed_start" in cells:
-            self.points.bound(position, START, cells["fixed_start"], cells["fixed_start"])
-        if "fixed_end" in cells:
-            self.points.bound(position, END, cells["fixed_end"], cells["fixed_end"])
-
-    def _contradictions(self, i: int, fields: Sequence[str]) -> Iterator[InputError]:
-        """Yield faults of times of a row that cannot all hold; of several durations, the shortest counts."""
-        table = self.table
-        cells = table.cells[i]
-        durations = [mode.duration for mode in self.machines.modes[i]]
-        is_one_length = len(set(durations)) == 1 and self._pauses(i) != "breaks"
-        duration = min(durations)
-        release = cells.get("release", 0)
-        starts: dict[str, int] = {}
-        for field in fields:
-            starts[field] = cells[field] - duration if field == "fixed_end" else cells[field]
-        too_early = [field for field, start in starts.items() if start < release]
-        for field in too_early:
-            yield table.fault(i, field, f"is too early: the task starts no earlier than {self._moment(release)}")
-        fixed = [starts[field] for field in fields if field in _FIXED]
-        first = max([release, *fixed]) if is_one_length else release
-        if fixed and not too_early and is_one_length and min(starts.values()) < first:
-            yield table.fault(i, next(iter(starts)), "contradicts another column for the start of the task")
-        earliest_end = first + duration
-        deadline = cells.get("deadline")
-        if deadline is not None and deadline < earliest_end and not table.is_optional(i):
-            message = f"is earlier than the earliest end of the task, {self._moment(earliest_end)}"
-            yield table.fault(i, "deadline", message)
-
-    def _moment(self, tick: int) -> str:
-        """Return a tick for readers, with its date if the table has dates."""
-        text = self.model.clock.text(tick)
-        return f"{text} (tick {tick})" if text else str(tick)
-
-    def _read_lags(self) -> Iterator[InputError]:
-        """Join the links between the same two tasks into one lag each."""
-        table = self.table
-        yield from self._lags_of_successors()
-        for link, row, field in table.links:
-            cells = table.cells[link.after]
-            column_lag = cells.get("min_lag", 0)
-            maximum = cells.get("max_lag")
-            is_plain = link.type == "FS"
-            if ((column_lag or maximum is not None) and not is_plain) or (column_lag and link.lag is not None):
-                lag_field = "min_lag" if column_lag else "max_lag"
-                yield table.fault(link.after, lag_field, "concerns plain predecessors; write lags of links as in 3SS+2")
-                continue
-            try:
-                self._add_link(link, column_lag, maximum)
-            except InputError:
-                message = f"links of type {link.type} are not supported between tasks that may be interrupted"
-                yield table.fault(row, field, message)
-
-    def _add_link(self, link: Link, column_lag: int, maximum: int | None) -> None:
-        """Add a link with its lag, or with those of the columns."""
-        before, after = self._positions[link.before], self._positions[link.after]
-        delay = column_lag if link.lag is None else link.lag
-        if link.type == "FS":
-            self.points.add_lag(before, after, delay, maximum)
-            return
-        earlier = START if link.type[0] == "S" else END
-        later = START if link.type[1] == "S" else END
-        self.points.link((before, earlier), (after, later), delay)
-
-    def _lags_of_successors(self) -> Iterator[InputError]:
-        """Yield faults of lags in a table with successors, where it is open to which links they belong."""
-        table = self.table
-        if not any(field == "successors" for _, _, field in table.links):
-            return
-        for i in table.tasks:
-            field = "min_lag" if table.cells[i].get("min_lag") else "max_lag"
-            if field in table.cells[i]:
-                message = "is ambiguous in a table with successors; write predecessors, or lags of links as in 3FS+2"
-                yield table.fault(i, field, message)
-
     # --- model ------------------------------------------------------------------------------------
 
     def add(self) -> None:
@@ -505,9 +375,9 @@ class _ModelBuilder:
             table.notes.append(f"capacity taken from the largest share in use: {listed}; a column capacity sets it")
         rows = {self.table.ids[i]: i for i in table.tasks}
         lags: dict[str, list[Lag]] = {}
-        for lag in self.points.lags():
+        for lag in self.bounds.points.lags():
             lags.setdefault(lag.after, []).append(lag)
-        for action in self.points.actions():
+        for action in self.bounds.points.actions():
             if action.id in rows:
                 self._add_action(rows[action.id], action, capacities)
             else:
@@ -523,7 +393,7 @@ class _ModelBuilder:
             model.optional(job, weight)
         self._note_fixed_tasks()
         self._note_excess(capacities)
-        has_lags = any(lag.minimum or lag.maximum for lag in self.points.lags())
+        has_lags = any(lag.minimum or lag.maximum for lag in self.bounds.points.lags())
         if self.off_times and has_lags:
             table.notes.append("lags are elapsed time, which also passes while machines and agents are off")
 
@@ -552,7 +422,7 @@ class _ModelBuilder:
             name,
             modes[0].duration if is_one_length else None,
             attended=self._attended(i, is_one_length=is_one_length),
-            pauses=self._pauses(i),
+            pauses=self.bounds.pauses(i),
             release=action.release,
             agents=agents,
             label=cells.get("label", ""),
@@ -594,20 +464,10 @@ class _ModelBuilder:
 
     def _note_fixed_tasks(self) -> None:
         """Note tasks at a fixed time, as a break is one: it counts into the makespan."""
-        fixed = [self.table.ids[i] for i in self.table.tasks if self._is_fixed(i)]
+        fixed = [self.table.ids[i] for i in self.table.tasks if self.bounds.is_fixed(i)]
         if fixed:
             note = f"tasks at a fixed time ({len(fixed)}) count into the makespan: {_listed(fixed)}"
             self.table.notes.append(note)
-
-    def _is_fixed(self, i: int) -> bool:
-        cells = self.table.cells[i]
-        if any(field in cells for field in _FIXED):
-            return True
-        release = cells.get("release", 0)
-        if cells.get("latest_start") == release:
-            return True
-        lengths = {mode.duration for mode in self.machines.modes[i]}
-        return self._pauses(i) == "never" and cells.get("deadline") == release + min(lengths)
 
 
 def _listed(names: Sequence[str]) -> str:
