@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError, InputNote, combine_errors
 from planoracle.instances.model.instance import Action, Lag
+from planoracle.instances.model.task_agents import WORKERS, TaskAgents, note_joint_names
 from planoracle.instances.model.task_bounds import TaskBounds
 from planoracle.instances.model.task_calendars import (
     OffTime,
@@ -18,16 +19,13 @@ from planoracle.instances.model.task_calendars import (
     moments_of,
     single_spans,
 )
-from planoracle.instances.model.task_columns import TableOptions, normal_name
+from planoracle.instances.model.task_columns import TableOptions
 from planoracle.instances.model.task_modes import MachineModes, TaskMode, excessive_tasks
 from planoracle.instances.model.task_moments import off_span, window_span
 from planoracle.instances.model.task_resources import (
     ANY,
-    COUNT_NAMES,
     Capacities,
-    agent_names,
-    count_of,
-    is_joint_name,
+    listed,
 )
 from planoracle.instances.model.task_rows import Row, TaskTable, is_blank
 from planoracle.instances.model.task_setups import SetUps
@@ -35,15 +33,6 @@ from planoracle.instances.model.validation import MAX_ACTIONS
 
 if TYPE_CHECKING:
     from planoracle.instances.model.builder import Model
-
-#: Resource of which tasks with a number of workers use units.
-WORKERS: Final = "workers"
-# Names in a note.
-_LISTED: Final = 5
-_MIXTURE: Final = (
-    "the column has names of agents and numbers of workers; write either of them, or take the cells as names by "
-    "--names agent"
-)
 
 
 class TableSource(NamedTuple):
@@ -135,7 +124,7 @@ class _ModelBuilder:
         self.side_tables = side_tables
         self.machines = MachineModes(table)
         self.set_ups = SetUps(table, self.machines, side_tables.setups)
-        self.agents: dict[int, list[str]] = {}
+        self.agents = TaskAgents(model, table, self.machines)
         self.weights: dict[str, int] = {}
         self.off_times: list[OffTime] = []
         #: Windows of each task, as the builder takes them.
@@ -147,8 +136,7 @@ class _ModelBuilder:
         self._read_summaries()
         yield from self.machines.read()
         self._note_machines()
-        yield from self._read_agents()
-        yield from self._read_workers()
+        yield from self.agents.read()
         yield from self._read_pauses()
         yield from self._read_windows()
         yield from self._read_optional_jobs()
@@ -168,84 +156,9 @@ class _ModelBuilder:
                     deadline_of_leaf = cells[leaf].get("deadline", deadline)
                     cells[leaf]["deadline"] = min(deadline, deadline_of_leaf)
 
-    # --- machines and agents ----------------------------------------------------------------------
-
     def _note_machines(self) -> None:
         if "machine" not in self.table.options.literal:
-            self._note_joint_names("machine", [use.name for use in self.machines.all_uses()])
-
-    def _names_in(self, field: str) -> set[str]:
-        """Return the names in the cells of a field, in lower case."""
-        names: set[str] = set()
-        for i in self.table.tasks:
-            names_in_cell = self.table.cells[i].get(field, ())
-            names.update(map(str.casefold, names_in_cell))
-        return names
-
-    def _read_agents(self) -> Iterator[InputError]:
-        table, model = self.table, self.model
-        columns = table.columns
-        is_attended = bool(model.agents or columns.keys() & {"attended", "unattended"})
-        default = ["any"] if is_attended and "agent" not in columns else []
-        is_literal = "agent" in table.options.literal
-        may_be_count = normal_name(columns.get("agent", "")) in COUNT_NAMES and not is_literal
-        names = self._names_in("agent")
-        for i in table.tasks:
-            self.agents[i] = []
-            for name in table.cells[i].get("agent", default):
-                try:
-                    if may_be_count and count_of(name) is not None:
-                        raise InputError(_MIXTURE)
-                    self.agents[i] += [name] if is_literal else agent_names(name, names)
-                except InputError as error:
-                    yield table.fault(i, "agent", error.message)
-        self._name_agents()
-        if not is_literal:
-            self._note_joint_names("agent", chain.from_iterable(self.agents.values()))
-
-    def _name_agents(self) -> None:
-        """Set the agents of the model, and note what the table leaves open."""
-        table, model = self.table, self.model
-        named = dict.fromkeys(model.agents)
-        for agents in self.agents.values():
-            names = [name for name in agents if name.casefold() not in ANY]
-            named.update(dict.fromkeys(names))
-        has_attended = any(self.agents.values())
-        if "agent" in table.columns and has_attended and not named:
-            table.notes.append("no agent has a name: there is one, and --agents N sets the number")
-        model.agents = tuple(named) or (("agent",) if has_attended else ())
-        count = list(self.agents.values()).count([])
-        has_resources = any(self.machines.all_uses()) or "workers" in table.columns
-        if "agent" in table.columns and count:
-            table.notes.append(f"tasks without an agent ({count}) need no agent; 'any' makes all agents eligible")
-        elif not has_attended and not has_resources:
-            table.notes.append("no column agent or machine: tasks wait only for their predecessors")
-
-    def _note_joint_names(self, field: str, names: Iterable[str]) -> None:
-        joint = list(dict.fromkeys(filter(is_joint_name, names)))
-        if joint:
-            self.table.notes.append(f"each of these is one {field}: {_listed(joint)}; ';' separates several")
-
-    def _read_workers(self) -> Iterator[InputError]:
-        """Check the numbers of workers that tasks need at once."""
-        table = self.table
-        count = table.options.workers
-        rows = [i for i in table.tasks if table.cells[i].get("workers")]
-        if "workers" not in table.columns:
-            if count is not None:
-                table.notes.append(
-                    "no column workers: the number of workers has no effect; --map workers=COLUMN sets it"
-                )
-            return
-        for i in rows:
-            if self.agents[i] and table.cells[i]["workers"] > 1:
-                message = "several agents for one task are not supported, see .docs/limits.md; an action has one agent"
-                yield table.fault(i, "workers", message)
-        if count is None and any(not self.agents[i] for i in rows):
-            message = "numbers of workers need the number that there are: --workers N"
-            yield table.fault(rows[0], "workers", message)
-        if any(use.name == WORKERS for use in self.machines.all_uses()):
-            yield table.fault(rows[0], "workers", f"a machine has the name {WORKERS}, which the workers have")
+            note_joint_names(self.table, "machine", [use.name for use in self.machines.all_uses()])
 
     def _read_pauses(self) -> Iterator[InputError]:
         """Yield faults of rows whose two columns of pauses contradict each other."""
@@ -346,7 +259,7 @@ class _ModelBuilder:
     def _member_of(self, i: int, field: str) -> str:
         """Return the machine or the agent that the off-times of a row concern."""
         machines = dict.fromkeys(chain.from_iterable(mode.uses for mode in self.machines.modes[i]))
-        agents = self.agents[i]
+        agents = self.agents.names[i]
         names = {
             "unavailable": [*(use.name for use in machines), *agents],
             "machine_unavailable": [use.name for use in machines],
@@ -367,12 +280,12 @@ class _ModelBuilder:
         capacities = Capacities(self.machines.all_uses(), self.machines.capacities)
         for machine, capacity in capacities.capacities.items():
             model.resource(machine, capacity)
-        needs_workers = any(self._workers(i) for i in table.tasks)
+        needs_workers = any(self.agents.workers(i) for i in table.tasks)
         if needs_workers:
             model.resource(WORKERS, table.options.workers or 1)
         if capacities.assumed:
-            listed = _listed(capacities.assumed)
-            table.notes.append(f"capacity taken from the largest share in use: {listed}; a column capacity sets it")
+            assumed = listed(capacities.assumed)
+            table.notes.append(f"capacity taken from the largest share in use: {assumed}; a column capacity sets it")
         rows = {self.table.ids[i]: i for i in table.tasks}
         lags: dict[str, list[Lag]] = {}
         for lag in self.bounds.points.lags():
@@ -397,11 +310,6 @@ class _ModelBuilder:
         if self.off_times and has_lags:
             table.notes.append("lags are elapsed time, which also passes while machines and agents are off")
 
-    def _workers(self, i: int) -> int:
-        """Return the number of workers that a task needs at once, none if an agent does it."""
-        workers: int = self.table.cells[i].get("workers", 0)
-        return 0 if self.agents[i] else workers
-
     def _add_milestone(self, milestone: Action) -> None:
         """Add a milestone for the start or the end of a task."""
         name = milestone.id.partition("/")[2]
@@ -413,8 +321,8 @@ class _ModelBuilder:
         model, table = self.model, self.table
         cells = table.cells[i]
         job, _, name = table.ids[i].partition("/")
-        agents: Sequence[str] | None = self.agents[i]
-        if any(agent not in model.agents for agent in self.agents[i]):
+        agents: Sequence[str] | None = self.agents.names[i]
+        if any(agent not in model.agents for agent in self.agents.names[i]):
             agents = None
         modes = self.machines.modes[i]
         is_one_length = len({mode.duration for mode in modes}) == 1
@@ -448,7 +356,7 @@ class _ModelBuilder:
         for use in mode.uses:
             family = self.set_ups.family(i, use.name)
             self.model.uses(use.name, capacities.amount(use, amount), family=family)
-        if workers := self._workers(i):
+        if workers := self.agents.workers(i):
             self.model.uses(WORKERS, workers)
 
     def _note_excess(self, capacities: Capacities) -> None:
@@ -457,20 +365,14 @@ class _ModelBuilder:
         amounts = {i: table.cells[i].get("amount", 1) for i in table.tasks}
         rows = excessive_tasks(self.machines.modes, capacities, amounts)
         workers = table.options.workers or 0
-        rows += [i for i in table.tasks if self._workers(i) > workers]
+        rows += [i for i in table.tasks if self.agents.workers(i) > workers]
         if rows:
             names = list(dict.fromkeys(table.ids[i] for i in rows))
-            table.notes.append(f"need more than there is, and cannot be done so ({len(names)}): {_listed(names)}")
+            table.notes.append(f"need more than there is, and cannot be done so ({len(names)}): {listed(names)}")
 
     def _note_fixed_tasks(self) -> None:
         """Note tasks at a fixed time, as a break is one: it counts into the makespan."""
         fixed = [self.table.ids[i] for i in self.table.tasks if self.bounds.is_fixed(i)]
         if fixed:
-            note = f"tasks at a fixed time ({len(fixed)}) count into the makespan: {_listed(fixed)}"
+            note = f"tasks at a fixed time ({len(fixed)}) count into the makespan: {listed(fixed)}"
             self.table.notes.append(note)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return the first names of a list for a note."""
-    listed = ", ".join(names[:_LISTED])
-    return f"{listed}, …" if len(names) > _LISTED else listed
