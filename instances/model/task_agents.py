@@ -113,7 +113,7 @@ class TaskAgents:
         if count is None and any(not self.names[i] for i in rows):
             message = "numbers of workers need the number that there are: --workers N"
             yield table.fault(rows[0], "workers", message)
-        if any(use.name == WORKERS for use in self.machines.all_uses()):
+        if rows and any(use.name == WORKERS for use in self.machines.all_uses()):
             yield table.fault(rows[0], "workers", f"a machine has the name {WORKERS}, which the workers have")
 
 

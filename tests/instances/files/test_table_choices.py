@@ -234,6 +234,14 @@ def test_more_workers_than_there_are_make_a_problem_infeasible(tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("three_workers")
+def test_only_needed_workers_conflict_with_a_machine_of_their_name(tmp_path: Path) -> None:
+    heading = "task,duration,machine,crew size"
+    assert solve(read(tmp_path, table(heading, "a,5,workers,", "b,3,workers,0"))).makespan == 8
+    message = "t.csv, line 3: crew size: a machine has the name workers, which the workers have (got '1')"
+    assert faults(tmp_path, table(heading, "a,5,workers,", "b,3,,1")) == [message]
+
+
+@pytest.mark.usefixtures("three_workers")
 def test_number_of_workers_without_a_column_is_noted(tmp_path: Path) -> None:
     expected = "t.csv: no column workers: the number of workers has no effect; --map workers=COLUMN sets it"
     assert expected in notes(tmp_path, table("task,duration,machine", "a,5,M"))
