@@ -225,8 +225,8 @@ class ScheduleModel:
 
     def _conditions(self, before: int, after: int, last: Segment) -> tuple[int, ...]:
         """Return the literals that hold if the end of this segment of an action bounds another one."""
-        conditions = (*literals(last.present), *literals(self.present[before]), *literals(self.present[after]))
-        return tuple(dict.fromkeys(conditions))
+        conditions = (last.present, self.present[before], self.present[after])
+        return tuple(dict.fromkeys(literal for literal in conditions if literal is not None))
 
     def _last_segments(self, i: int) -> list[Segment]:
         """Return the last segment of every version of an action."""
@@ -306,7 +306,7 @@ class ScheduleModel:
 
     def continue_run(self, segment: Segment, successor: Segment, literal: int) -> None:
         """Let ``successor`` continue the run of ``segment`` if ``literal`` holds."""
-        self.model.difference(segment.start, successor.start, -1, literal)
+        self.model.difference(segment.start, successor.start, -segment.size, literal)
         self.runs.append((segment, successor, literal))
 
     # --- agents ----------------------------------------------------------------------------------

@@ -128,7 +128,10 @@ def _alike_agents(
         off_times = instance.off_times.get(agent)
         additional_calendars = () if off_times is None else off_times.calendars
         crews.setdefault(additional_calendars, []).append(agent)
-    return tuple(AlikeAgents(tuple(crew), OffTimes([*calendars, *times])) for times, crew in crews.items())
+    groups = []
+    for additional_calendars, crew in crews.items():
+        groups.append(AlikeAgents(tuple(crew), OffTimes([*calendars, *additional_calendars])))
+    return tuple(groups)
 
 
 def literals(literal: int | None) -> tuple[int, ...]:
