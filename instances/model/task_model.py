@@ -329,7 +329,7 @@ class _ModelBuilder:
         model.task(job).action(
             name,
             modes[0].duration if is_one_length else None,
-            attended=self._attended(i, is_one_length=is_one_length),
+            attended=self._attended(i),
             pauses=self.bounds.pauses(i),
             release=action.release,
             agents=agents,
@@ -342,7 +342,7 @@ class _ModelBuilder:
                 model.mode(mode.name, duration=None if is_one_length else mode.duration)
             self._add_uses(i, mode, capacities)
 
-    def _attended(self, i: int, *, is_one_length: bool) -> int | str | None:
+    def _attended(self, i: int) -> int | None:
         """Return the time for which a task holds its agent, as the builder takes it."""
         cells = self.table.cells[i]
         attended = not cells.get("unattended") and cells.get("attended", True)
