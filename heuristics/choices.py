@@ -11,7 +11,7 @@ from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.calendars import FOREVER, OffTimes
 from planoracle.instances.model.features import exceeds_capacity
 from planoracle.instances.model.instance import Action, Demand, Instance, Variant
-from planoracle.instances.model.working_times import calendars_of, windows_of
+from planoracle.instances.model.working_times import calendars_of_members, windows_of
 
 #: Most changes of reserved modes until they satisfy all budgets.
 _CHANGES = 10_000
@@ -153,8 +153,8 @@ def _times(
         duration = 1 if fills else variant.duration
         attended = 1 if fills else variant.attended
         return times_of_piece(instance, action, variant, agent, duration, attended)
-    agent_calendars = calendars_of(instance, [agent])
-    resource_calendars = calendars_of(instance, [demand.resource for demand in variant.demands])
+    agent_calendars = calendars_of_members(instance, [agent])
+    resource_calendars = calendars_of_members(instance, [demand.resource for demand in variant.demands])
     rests: list[tuple[OffSpans, int]] = []
     if agent_calendars and not variant.attended:
         rests.append((off_spans(instance, agent_calendars), 1))
@@ -175,8 +175,8 @@ def times_of_piece(
         Ticks of the piece, and of those during which it holds its agent.
     """
     windows = _windows(action)
-    agent_calendars = calendars_of(instance, [agent])
-    resource_calendars = calendars_of(instance, [demand.resource for demand in variant.demands])
+    agent_calendars = calendars_of_members(instance, [agent])
+    resource_calendars = calendars_of_members(instance, [demand.resource for demand in variant.demands])
     rests: list[tuple[OffSpans, int]] = []
     if agent_calendars:
         rests.append((off_spans(instance, agent_calendars), max(1, attended)))

@@ -11,7 +11,7 @@ from planoracle.instances.model.calendars import OffTimes, working_spans
 from planoracle.instances.model.instance import Action, Instance, Variant
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.transitions import ticks_between
-from planoracle.instances.model.working_times import calendars_of
+from planoracle.instances.model.working_times import calendars_of_members
 from planoracle.instances.protocol.schedule_benchmark import certify
 
 #: Positions of two ordered actions, the smaller one first.
@@ -254,7 +254,7 @@ def _spans(instance: Instance, action: Action, variant: Variant, start: int) -> 
     """Return the spans of an action that starts as early as its first agent and its resources are on."""
     resources = [demand.resource for demand in variant.demands]
     members = [variant.agents[0], *resources]
-    times = OffTimes(calendars_of(instance, members))
+    times = OffTimes(calendars_of_members(instance, members))
     duration = 1 if action.pauses_in_breaks else variant.duration
     while times.overlaps(start, start + duration):
         span = times.next(start)
@@ -263,5 +263,5 @@ def _spans(instance: Instance, action: Action, variant: Variant, start: int) -> 
     if not action.pauses_in_breaks:
         return [(start, start + duration)]
     if not variant.attended:  # it pauses only while a resource is off
-        times = OffTimes(calendars_of(instance, resources))
+        times = OffTimes(calendars_of_members(instance, resources))
     return list(working_spans(times, start, variant.duration))

@@ -32,10 +32,10 @@ def breaks_of(instance: Instance, piece: Piece) -> OffTimes:
     members = [demand.resource for demand in variant.demands]
     if variant.attended and piece.agent is not None:
         members.append(piece.agent)
-    return OffTimes(calendars_of(instance, members))
+    return OffTimes(calendars_of_members(instance, members))
 
 
-def calendars_of(instance: Instance, members: Iterable[str | None]) -> tuple[Calendar, ...]:
+def calendars_of_members(instance: Instance, members: Iterable[str | None]) -> tuple[Calendar, ...]:
     """Return the calendars of some agents and resources."""
     calendars: dict[Calendar, None] = {}
     for member in members:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from planoracle.instances.model.calendars import OffTimes
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.working_times import calendars_of
+from planoracle.instances.model.working_times import calendars_of_members
 from planoracle.solver.exact.bounds import longest_duration
 
 
@@ -73,7 +73,7 @@ def _longest_span(instance: Instance, action: Action, settled: int) -> int:
             members: list[str | None] = [*resources]
             if variant.attended:
                 members.append(agent)
-            times = OffTimes(calendars_of(instance, members))
+            times = OffTimes(calendars_of_members(instance, members))
             working_ticks = _working_ticks(times, settled)
             if working_ticks and times.calendars:
                 rounds = -(-variant.duration // working_ticks) + 1

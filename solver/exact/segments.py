@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from planoracle.instances.model.calendars import Calendar, OffTimes
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.working_times import calendars_of
+from planoracle.instances.model.working_times import calendars_of_members
 from planoracle.solver.exact.cp_model import negated
 
 
@@ -96,7 +96,7 @@ def version_groups(instance: Instance, action: Action) -> list[VersionGroup]:
     for number, variant in enumerate(variants):
         calendars: tuple[Calendar, ...] = ()
         if may_pause and variant.duration:
-            calendars = calendars_of(instance, [demand.resource for demand in variant.demands])
+            calendars = calendars_of_members(instance, [demand.resource for demand in variant.demands])
         key = (variant.duration, variant.attended, variant.agents, calendars)
         modes.setdefault(key, []).append(number)
     groups = []
@@ -116,7 +116,7 @@ def _alike_agents(
     """Return the agents in groups of equal pauses while they use resources with some calendars."""
     crews: dict[tuple[Calendar, ...], list[str]] = {}
     for agent in agents:
-        crews.setdefault(calendars_of(instance, [agent]), []).append(agent)
+        crews.setdefault(calendars_of_members(instance, [agent]), []).append(agent)
     groups = []
     for additional_calendars, crew in crews.items():
         groups.append(AlikeAgents(tuple(crew), OffTimes([*calendars, *additional_calendars])))
