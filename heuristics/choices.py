@@ -9,7 +9,6 @@ from itertools import chain
 from planoracle.heuristics.earliest_times import AllowedTimes, OffSpans, off_spans
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.calendars import FOREVER, OffTimes
-from planoracle.instances.model.features import exceeds_capacity
 from planoracle.instances.model.instance import Action, Demand, Instance, Variant
 from planoracle.instances.model.working_times import calendars_of_members, windows_of
 
@@ -209,7 +208,11 @@ def _costs(instance: Instance, action: Action, mode: int) -> dict[str, int]:
 
 def usable_modes(instance: Instance, action: Action) -> list[int]:
     """Return the modes of which no amount exceeds a capacity or budget."""
-    return [number for number, mode in enumerate(action.modes) if not exceeds_capacity(instance, mode)]
+    modes = []
+    for number, mode in enumerate(action.modes):
+        if all(demand.amount <= instance.resource[demand.resource].capacity for demand in mode.demands):
+            modes.append(number)
+    return modes
 
 
 @ProblemCache

@@ -374,8 +374,8 @@ def _use_table_options(
         literal,
         workers,
         start=start or "",
-        calendar=str(calendar or ""),
-        setups=str(setups or ""),
+        calendar="" if calendar is None else str(calendar),
+        setups="" if setups is None else str(setups),
     )
     return set_variable(table_options, options)
 

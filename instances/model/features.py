@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Instance, Mode
+from planoracle.instances.model.instance import Instance
 
 
 class Feature(StrEnum):
@@ -61,18 +61,14 @@ def _has_transitions(instance: Instance) -> bool:
 
 def never_chosen_modes(instance: Instance) -> Iterator[tuple[str, int]]:
     """Yield action and number of each mode that uses more units than a resource has."""
+    capacities = {resource.name: resource.capacity for resource in instance.resources}
     for action in instance.actions:
         for number, mode in enumerate(action.modes):
-            if exceeds_capacity(instance, mode):
+            if any(demand.amount > capacities[demand.resource] for demand in mode.demands):
                 yield action.id, number
 
 
-def exceeds_capacity(instance: Instance, mode: Mode) -> bool:
-    """Return whether a mode uses more units than a resource has."""
-    return any(demand.amount > instance.resource[demand.resource].capacity for demand in mode.demands)
-
-
-def _has_excess(instance: Instance) -> bool:
+def _exceeds_capacity(instance: Instance) -> bool:
     return any(True for _ in never_chosen_modes(instance))
 
 
@@ -84,7 +80,7 @@ _TESTS: dict[Feature, Callable[[Instance], bool]] = {
     Feature.BREAKS: _has_breaks,
     Feature.OPTIONAL: _has_optional_tasks,
     Feature.TRANSITIONS: _has_transitions,
-    Feature.EXCESS: _has_excess,
+    Feature.EXCESS: _exceeds_capacity,
 }
 
 

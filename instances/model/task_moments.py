@@ -263,9 +263,12 @@ def are_days(values: Iterable[Any]) -> bool:
 
 def off_span(begin: str, end: str, clock: LocalClock) -> tuple[Any, Any]:
     """Return an off-time in values of `LocalClock`; a single date is off for the whole day."""
-    first, last = window_span(begin, end, clock)
-    if begin == end and is_day(first):
+    first, last = _clock_values(begin), _clock_values(end)
+    if begin == end and isinstance(first, date) and not isinstance(first, datetime):
         last = first + timedelta(days=1)
+    for value in (first, last):
+        if not isinstance(value, int) and clock.start is None:
+            raise InputError("a clock time needs the time of tick 0; --start DATE sets it")
     return first, last
 
 

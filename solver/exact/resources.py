@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from planoracle.instances.model.features import exceeds_capacity
 from planoracle.instances.model.instance import Action, Demand, Instance, Resource
 from planoracle.solver.exact.cp_model import FAR, CpModel, negated
 from planoracle.solver.exact.segments import Segment, Version, literals, negations
@@ -97,7 +96,7 @@ class ResourceConstraints:
     def _check_excess(self, i: int, action: Action) -> None:
         """Exclude the modes that demand more than there is."""
         for mode, literal in zip(action.modes, self.modes[i], strict=True):
-            if exceeds_capacity(self.instance, mode):
+            if any(demand.amount > self.instance.resource[demand.resource].capacity for demand in mode.demands):
                 self.model.clause(*negations(literal))
 
     def _add_budget(self, users: list[User], resource: Resource) -> None:

@@ -225,8 +225,8 @@ class ScheduleModel:
 
     def _conditions(self, before: int, after: int, last: Segment) -> tuple[int, ...]:
         """Return the literals that hold if the end of this segment of an action bounds another one."""
-        conditions = (last.present, self.present[before], self.present[after])
-        return tuple(dict.fromkeys(literal for literal in conditions if literal is not None))
+        conditions = (*literals(last.present), *literals(self.present[before]), *literals(self.present[after]))
+        return tuple(dict.fromkeys(conditions))
 
     def _last_segments(self, i: int) -> list[Segment]:
         """Return the last segment of every version of an action."""
