@@ -322,6 +322,7 @@ class ScheduleModel:
         return tuple(crews)
 
     def _add_starts(self) -> None:
+        """Require a free agent at unattended starts; derived models may bind steps to each other before."""
         add_starts(self)
 
     # --- questions of other constraints ----------------------------------------------------------
