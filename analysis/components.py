@@ -10,7 +10,6 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.schedule_benchmark import LIVE_RUNS, ScheduleBenchmark
 from planoracle.solver.exact.feature_search import NEIGHBOURHOOD
 from planoracle.solver.exact.left_shift import LEFT_SHIFT
-from planoracle.solver.exact.lexicographic import INTERRUPTIONS
 from planoracle.solver.exact.model_export import MINIZINC
 from planoracle.solver.proofs.certificate import CERTIFICATES
 from planoracle.solver.proofs.conflict import EXPLANATION
@@ -22,13 +21,13 @@ _EXACT = (
     Component("the general rules, which grade plans"),
     Component("`planoracle solve`, also with `--engine cp-sat`"),
     Component("the export of CP-SAT models (`.pb`)"),
+    Component("the least number of interruptions"),
     Component("charts, tables, frames and reports"),
     Component("`planoracle generate generic`"),
 )
 #: Components that declare what they refuse, in the order of the table.
 DECLARED = (
     MINIZINC,
-    INTERRUPTIONS,
     NEIGHBOURHOOD,
     LEFT_SHIFT,
     LIST_HEURISTICS,

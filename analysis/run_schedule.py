@@ -10,7 +10,7 @@ from typing import Any
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.clock_times import LocalClock
 from planoracle.instances.model.instance import Action, Instance, Mode
-from planoracle.instances.model.piece_variants import attended_ticks
+from planoracle.instances.model.piece_variants import ticks_of_agent
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.profiles import Rules
@@ -97,7 +97,7 @@ def _row_of_piece(instance: Instance, action: Action, piece: Piece, position: in
     attended = 0
     agent_until = None
     if piece.agent is not None:
-        attended = min(attended_ticks(instance, piece), piece.duration)
+        attended = min(ticks_of_agent(instance, piece), piece.duration)
         agent_until = piece.start + attended
     mode = action.modes[piece.mode]
     row = piece._asdict()

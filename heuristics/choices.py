@@ -8,9 +8,9 @@ from itertools import chain
 
 from planoracle.heuristics.earliest_times import AllowedTimes, OffSpans, off_spans
 from planoracle.instances.model.cache import ProblemCache
-from planoracle.instances.model.calendars import FOREVER, Calendar, OffTimes
+from planoracle.instances.model.calendars import FOREVER, OffTimes
 from planoracle.instances.model.instance import Action, Demand, Instance, Variant
-from planoracle.instances.model.working_times import windows_of
+from planoracle.instances.model.working_times import calendars_of_members, windows_of
 
 #: Most changes of reserved modes until they satisfy all budgets.
 _CHANGES = 10_000
@@ -152,8 +152,8 @@ def _times(
         duration = 1 if fills else variant.duration
         attended = 1 if fills else variant.attended
         return times_of_piece(instance, action, variant, agent, duration, attended)
-    agent_calendars = _calendars_of(instance, [agent])
-    resource_calendars = _calendars_of(instance, [demand.resource for demand in variant.demands])
+    agent_calendars = calendars_of_members(instance, [agent])
+    resource_calendars = calendars_of_members(instance, [demand.resource for demand in variant.demands])
     rests: list[tuple[OffSpans, int]] = []
     if agent_calendars and not variant.attended:
         rests.append((off_spans(instance, agent_calendars), 1))
@@ -174,8 +174,8 @@ def times_of_piece(
         Ticks of the piece, and of those during which it holds its agent.
     """
     windows = _windows(action)
-    agent_calendars = _calendars_of(instance, [agent])
-    resource_calendars = _calendars_of(instance, [demand.resource for demand in variant.demands])
+    agent_calendars = calendars_of_members(instance, [agent])
+    resource_calendars = calendars_of_members(instance, [demand.resource for demand in variant.demands])
     rests: list[tuple[OffSpans, int]] = []
     if agent_calendars:
         rests.append((off_spans(instance, agent_calendars), max(1, attended)))
@@ -192,15 +192,6 @@ def _windows(action: Action) -> Sequence[tuple[int, int]]:
     if not action.windows and action.deadline is None:
         return ()
     return windows_of(action, FOREVER)
-
-
-def _calendars_of(instance: Instance, members: Sequence[str | None]) -> tuple[Calendar, ...]:
-    """Return the calendars of some agents and resources."""
-    calendars: dict[Calendar, None] = {}
-    for member in members:
-        if member in instance.off_times:
-            calendars.update(dict.fromkeys(instance.off_times[member].calendars))
-    return tuple(calendars)
 
 
 # --- budgets -----------------------------------------------------------------------------------------
@@ -302,7 +293,7 @@ def shortest_durations(instance: Instance) -> tuple[int, ...]:
 
 
 @ProblemCache
-def attended_ticks(instance: Instance) -> tuple[int, ...]:
+def shortest_attended_ticks(instance: Instance) -> tuple[int, ...]:
     """Return the attended ticks of every action in the shortest mode that can be chosen."""
     return tuple(variant.attended for variant in _shortest_variants(instance))
 

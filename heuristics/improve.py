@@ -13,7 +13,7 @@ from math import exp, inf
 from random import Random
 from typing import NamedTuple
 
-from planoracle.heuristics.choices import attended_ticks, shortest_durations
+from planoracle.heuristics.choices import shortest_attended_ticks, shortest_durations
 from planoracle.heuristics.generation import (
     PLACING,
     Blocks,
@@ -118,7 +118,7 @@ def _bits(values: Iterable[int]) -> int:
 
 def _unattended_first(instance: Instance) -> _Values:
     """Longest wait (time without the agent) on the way from the action to the end."""
-    rows = zip(shortest_durations(instance), attended_ticks(instance), strict=True)
+    rows = zip(shortest_durations(instance), shortest_attended_ticks(instance), strict=True)
     waits = [duration - attended for duration, attended in rows]
     return [-float(path) for path in _longest_paths(instance, waits, waits, with_lags=False)]
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right, insort
 from typing import NamedTuple
 
 from planoracle.heuristics.choices import Choice, choices_of, shortest_durations, spare_units
-from planoracle.heuristics.visits import visits_of
+from planoracle.heuristics.visits import empty_visits
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Demand, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -132,7 +132,7 @@ class Timetable:
         self._placed: list[_Placement] = []
         #: Units of budgets that no placed or reserved mode uses up.
         self._spare = dict(spare_units(instance))
-        self._visits = visits_of(instance)
+        self._visits = empty_visits(instance)
         self._busy: dict[str, list[_Busy]] = {agent: [] for agent in instance.agents}
         self._instants: dict[str, list[int]] = {agent: [] for agent in instance.agents}
         stateful, listed = resource_kinds(instance)

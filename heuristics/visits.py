@@ -90,7 +90,7 @@ class Visits:
         del self._places[k]
 
 
-def visits_of(instance: Instance) -> dict[str, Visits]:
+def empty_visits(instance: Instance) -> dict[str, Visits]:
     """Return empty visits of every agent and resource with transitions."""
     members: dict[str, Visits] = {}
     for transitions in instance.transitions:

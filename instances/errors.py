@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial, wraps
 from itertools import islice
 from math import inf
@@ -175,6 +176,15 @@ class FaultsError(InputError):
         """Return the errors with every fault changed, in the order of their lines."""
         faults = sorted(map(change, self._faults), key=lambda fault: fault.line or inf)
         return FaultsError(*faults, more=self.more)
+
+
+@contextmanager
+def in_field(field: str) -> Iterator[None]:
+    """Put a field in front of those of input errors."""
+    try:
+        yield
+    except InputError as error:
+        raise error.at("", field) from None
 
 
 def combine_errors(faults: Iterable[InputError]) -> InputError | None:

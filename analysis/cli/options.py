@@ -309,25 +309,21 @@ _WorkersOption = Annotated[
         max=1_000_000,
     ),
 ]
+
+
+def _side_table(name: str, content: str) -> Any:
+    """Return an option with the file of a table beside that of the tasks."""
+    text = f"Table of {content} in a table of tasks."
+    return typer.Option(name, help=text, metavar="FILE", exists=True, dir_okay=False)
+
+
 _CalendarOption = Annotated[
     Path | None,
-    typer.Option(
-        "--calendar",
-        help="Table of off-times (columns member, begin, end) of the machines and agents in a table of tasks.",
-        metavar="FILE",
-        exists=True,
-        dir_okay=False,
-    ),
+    _side_table("--calendar", "off-times (columns member, begin, end) of the machines and agents"),
 ]
 _SetupsOption = Annotated[
     Path | None,
-    typer.Option(
-        "--setups",
-        help="Table of set-up times (columns before, after, time) between the families in a table of tasks.",
-        metavar="FILE",
-        exists=True,
-        dir_okay=False,
-    ),
+    _side_table("--setups", "set-up times (columns before, after, time) between the families"),
 ]
 _StartOption = Annotated[
     str | None,

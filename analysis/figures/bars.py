@@ -20,7 +20,7 @@ from planoracle.analysis.figures.labels import BarTexts, FittedText, bar_texts
 from planoracle.analysis.figures.style import is_narrow, plain, scale, shade
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance
-from planoracle.instances.model.piece_variants import attended_ticks
+from planoracle.instances.model.piece_variants import ticks_of_agent
 from planoracle.instances.model.schedule import Piece, Schedule, variant_of
 
 #: Longest schedule that is drawn.
@@ -225,7 +225,7 @@ def _spans(changes: Mapping[int, str], makespan: int) -> list[_State]:
 def _bars(instance: Instance, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
     """Yield the bars of a piece with their rows; at least one."""
     action = instance.by_id[piece.action]
-    attended = min(attended_ticks(instance, piece), piece.duration)
+    attended = min(ticks_of_agent(instance, piece), piece.duration)
     agent_until = piece.start if piece.agent is None else piece.start + attended
     released = agent_until if instance.agents else piece.end  # without agents, no work is marked as unattended
     if piece.agent is not None and attended:

@@ -120,7 +120,7 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
         name_rows(target, names)
         handles = bars.handles(chain.from_iterable(chart_rows), colours)
         legend = legend_below(target, [*handles, *bars.mark_handles(marks.values())])
-    _frame(target, top, longest, instance)
+    _frame(target, top, longest)
     _set_times(target, instance, list(chain.from_iterable(chart_rows)), longest)
     if not is_pair:
         _draw_makespan(target, longest, instance)
@@ -199,7 +199,7 @@ def _by_action(schedule: Schedule) -> dict[str, list[tuple[int, int, str, int]]]
     return {action: sorted(rows) for action, rows in pieces.items()}
 
 
-def _frame(ax: Axes, height: float, makespan: int, instance: Instance) -> None:
+def _frame(ax: Axes, height: float, makespan: int) -> None:
     """Set up the axes, wide enough for windows that close a little later."""
     ax.set_ylim(height, 0)
     bare(ax)

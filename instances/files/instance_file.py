@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, cast
 
 from pydantic import BeforeValidator, Field, PlainValidator, ValidationError, WithJsonSchema
 
-from planoracle.instances.errors import InputError, InputNote, combine_errors
+from planoracle.instances.errors import InputError, InputNote, combine_errors, in_field
 from planoracle.instances.files.strict_entries import (
     SchemaLink,
     StrictEntry,
@@ -442,7 +442,8 @@ def instance_of(document: _Entry) -> Instance:
     agents = tuple(document.get("agents", ("agent",)))
     unit = document.get("unit", "tick")
     seconds_per_tick = document.get("seconds_per_tick")
-    start_time = _in_field("start_time", parse_start_time, document.get("start_time"))
+    with in_field("start_time"):
+        start_time = parse_start_time(document.get("start_time"))
     clock = LocalClock(start_time, seconds_per_tick)
     for task in document["tasks"]:
         task_name = task["name"]
@@ -509,21 +510,17 @@ def _weight(task: _Entry) -> int:
     return 1 if weight is None else weight
 
 
-def _in_field(field: str, convert: Callable[..., Any], *values: Any) -> Any:
-    """Return a converted value; its errors name the field."""
-    try:
-        return convert(*values)
-    except InputError as error:
-        raise error.at("", field) from None
-
-
 def _tick(field: str, convert: Callable[..., Any], value: Any) -> Any:
     """Return the tick of a date or clock time; numbers and ``None`` as they are."""
-    return _in_field(field, convert, value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    with in_field(field):
+        return convert(value)
 
 
 def _calendar(entry: _Entry, clock: LocalClock, field: str) -> Calendar:
-    off, period = _in_field(f"{field}.off", clock.off_times, entry["off"], entry.get("period"))
+    with in_field(f"{field}.off"):
+        off, period = clock.off_times(entry["off"], entry.get("period"))
     return Calendar(tuple(entry["members"]), off, period)
 
 
@@ -553,7 +550,8 @@ def _action(task: str, step: _Entry, agents: tuple[str, ...], clock: LocalClock)
     if step.get("agents") is not None:
         eligible = tuple(step["agents"])
     modes = tuple(_mode(task, entry) for entry in mode_entries)
-    windows = step.get("windows") or ()
+    with in_field(f"{field}.windows"):
+        windows = clock.windows(step.get("windows") or ())
     duration = cast(int, step.get("duration"))  # the modes may have it
     interruptible, pauses_in_breaks = pause_flags(step.get("pauses"), step.get("interruptible", False), field)
     action = Action(
@@ -567,7 +565,7 @@ def _action(task: str, step: _Entry, agents: tuple[str, ...], clock: LocalClock)
         release=_tick(f"{field}.release", clock.earliest, step.get("release", 0)),
         label=step.get("label", ""),
         deadline=_tick(f"{field}.deadline", clock.latest, step.get("deadline")),
-        windows=_in_field(f"{field}.windows", clock.windows, windows) if windows else (),
+        windows=windows,
         pauses_in_breaks=pauses_in_breaks,
         place=step.get("place"),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 from random import Random
 
 from planoracle.instances.generate.parameters import below, shuffled
@@ -12,6 +11,7 @@ from planoracle.instances.model.calendars import OffTimes, working_spans
 from planoracle.instances.model.instance import Action, Instance, Variant
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.transitions import ticks_between
+from planoracle.instances.model.working_times import calendars_of_members
 from planoracle.instances.protocol.schedule_benchmark import certify
 
 #: Positions of two ordered actions, the smaller one first.
@@ -254,7 +254,7 @@ def _spans(instance: Instance, action: Action, variant: Variant, start: int) -> 
     """Return the spans of an action that starts as early as its first agent and its resources are on."""
     resources = [demand.resource for demand in variant.demands]
     members = [variant.agents[0], *resources]
-    times = _off_times(instance, members)
+    times = OffTimes(calendars_of_members(instance, members))
     duration = 1 if action.pauses_in_breaks else variant.duration
     while times.overlaps(start, start + duration):
         span = times.next(start)
@@ -263,11 +263,5 @@ def _spans(instance: Instance, action: Action, variant: Variant, start: int) -> 
     if not action.pauses_in_breaks:
         return [(start, start + duration)]
     if not variant.attended:  # it pauses only while a resource is off
-        times = _off_times(instance, resources)
+        times = OffTimes(calendars_of_members(instance, resources))
     return list(working_spans(times, start, variant.duration))
-
-
-def _off_times(instance: Instance, members: Iterable[str]) -> OffTimes:
-    """Return the times at which some of several agents and resources are off."""
-    calendars = [instance.off_times[name].calendars for name in members if name in instance.off_times]
-    return OffTimes(chain.from_iterable(calendars))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, time, timedelta
 from operator import index
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeAlias
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, in_field
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.clock_times import LocalClock, is_moment, parse_start_time
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
@@ -113,7 +112,7 @@ class Model:
         self._calendars: list[Calendar] = []
         self._transitions: list[Transitions] = []
         self._optional: list[tuple[str, int]] = []
-        with _in_field("start_time"):
+        with in_field("start_time"):
             self.start_time = parse_start_time(start_time)
 
     @classmethod
@@ -257,7 +256,7 @@ class Model:
         """
         names = _names(members)
         pairs = []
-        with _in_field(f"calendars[{len(self._calendars)}]"):
+        with in_field(f"calendars[{len(self._calendars)}]"):
             for span in off:
                 pairs.append(self._moments(span))
             spans, ticks = self.clock.off_times(pairs, self.ticks(period))
@@ -377,13 +376,13 @@ class Model:
         task = self._tasks[-1]
         everybody = None if self.agents else ()
         action_id = f"{task}/{name}"
-        pauses_anywhere, pauses_in_breaks = pause_flags(pauses, interruptible, f"actions[{action_id}]")
         field = f"actions[{action_id}]"
-        with _in_field(f"{field}.windows"):
+        pauses_anywhere, pauses_in_breaks = pause_flags(pauses, interruptible, field)
+        with in_field(f"{field}.windows"):
             spans = self.clock.windows(self._moments(span) for span in windows)
-        with _in_field(f"{field}.release"):
+        with in_field(f"{field}.release"):
             earliest_start = self.clock.earliest(self._moment(release))
-        with _in_field(f"{field}.deadline"):
+        with in_field(f"{field}.deadline"):
             latest_end = self.clock.latest(self._moment(deadline))
         eligible = everybody if agents is None else _names(agents)
         length = self.ticks(duration)
@@ -540,15 +539,6 @@ class Model:
     def _with_modes(self, *modes: Mode) -> Self:
         self._actions[-1] = replace(self._actions[-1], modes=modes)
         return self
-
-
-@contextmanager
-def _in_field(field: str) -> Iterator[None]:
-    """Name a field in errors of its values."""
-    try:
-        yield
-    except InputError as error:
-        raise error.at("", field) from None
 
 
 def _triples(times: Ways) -> Iterator[tuple[str, str, Ticks]]:

@@ -242,22 +242,6 @@ class LocalClock:
             return ""
         return moment.isoformat(" ", "seconds" if moment.second else "minutes")
 
-    def daily_texts(self, off: Iterable[tuple[int, int]]) -> list[list[str]]:
-        """Return daily off-times as pairs of clock times.
-
-        Parameters
-        ----------
-        off
-            Off-times in ticks, which repeat every day.
-        """
-        start, seconds = self._required(None)
-        texts = []
-        for begin, end in off:
-            first = start + timedelta(seconds=begin * seconds)
-            last = first + timedelta(seconds=(end - begin) * seconds)
-            texts.append([_clock_text(first), _clock_text(last)])
-        return texts
-
     def _required(self, value: Any) -> tuple[datetime, int]:
         """Return start and length of a tick; raises `InputError` without them."""
         if self.start is None:
@@ -314,7 +298,3 @@ def _pair(span: Span) -> tuple[Any, Any]:
 
 def _is_clock_time(value: Any) -> bool:
     return is_moment(value) and isinstance(parse_moment(value), timedelta)
-
-
-def _clock_text(moment: datetime) -> str:
-    return moment.time().isoformat("seconds" if moment.second else "minutes")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import cast
 
 from planoracle.instances.model.schedule import Piece
-from planoracle.instances.model.violations import Measure, Other, Violation
+from planoracle.instances.model.violations import Measure, Other, Violation, message_of
 
 #: Messages by kind or case, in the syntax of ``str.format`` for the violation ``v``.
 _MESSAGES = {
@@ -96,9 +96,7 @@ class GeneralViolation(Violation):
     @property
     def message(self) -> str:
         """Message of the kind or case."""
-        case = self.case or self.kind
-        write = _MESSAGE_FUNCTIONS.get(case)
-        return _MESSAGES[case].format(v=self) if write is None else write(self)
+        return message_of(self, _MESSAGES, _MESSAGE_FUNCTIONS)
 
 
 def fault(

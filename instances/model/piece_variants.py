@@ -9,7 +9,7 @@ from planoracle.instances.model.schedule import Piece, variant_of
 Pieces = list[tuple[int, Piece]]
 
 
-def attended_ticks(instance: Instance, piece: Piece) -> int:
+def ticks_of_agent(instance: Instance, piece: Piece) -> int:
     """Return the ticks from its start on for which a piece holds its agent."""
     return held_ticks(instance.by_id[piece.action], variant_of(instance, piece), piece)
 

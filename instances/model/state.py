@@ -15,7 +15,7 @@ from planoracle.instances.model.schedule import Piece, variant_of
 NOW = "now/now"
 
 #: Features of which no residual instance is made.
-STATES = Component("a state of a run", refused=frozenset({Feature.OPTIONAL, Feature.TRANSITIONS, Feature.BREAKS}))
+STATES = Component("states of runs", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS, Feature.BREAKS}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,14 @@ class SideTable(NamedTuple):
     rows: Sequence[Row]
     source: str = ""
 
+    @property
+    def headings(self) -> list[str]:
+        """Headings of all columns."""
+        headings: dict[str, None] = {}
+        for _, cells in self.rows:
+            headings.update(dict.fromkeys(cells))
+        return list(headings)
+
     def fault(self, line: int, column: str, value: Any, message: str) -> InputError:
         """Return an error about a cell."""
         return InputError(message, source=self.source, field=column, value=value, line=line)
@@ -77,10 +85,7 @@ def side_columns(table: SideTable, fields: Mapping[str, str], kind: str) -> dict
         for name in text.split():
             names.setdefault(name, field)
     columns: dict[str, str] = {}
-    headings: dict[str, None] = {}
-    for _, cells in table.rows:
-        headings.update(dict.fromkeys(filter(None, cells)))
-    for heading in headings:
+    for heading in filter(None, table.headings):
         normal = normal_name(heading)
         match = names.get(normal) or names.get(normal.removesuffix("s"))
         if match is None:

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.task_restrictions import RESTRICTED_WORDS, Restriction, restriction_of
+from planoracle.instances.model.task_restrictions import (
+    CHOICE_WORDS,
+    RESTRICTED_WORDS,
+    WORKER_WORDS,
+    Restriction,
+    restriction_of,
+)
 from planoracle.instances.text import seconds_of_unit, similar
 
 #: Fields of a row, each with its other usual names.
@@ -66,12 +72,10 @@ FIELDS: Final = {
 
 _MACHINE = "(?:machine|resource|equipment|station|tool|work_?cent(?:er|re))s?"
 _AGENT = "(?:worker|operator|employee|person|agent|assignee|technician)s?"
-_WORKERS = "(?:workers?|people|persons?|staff|operators?|employees?|agents?|cooks?|men|crews?)"
 _OFF = (
     r"(?:un_?available(?:_\w+)?|unavailabilit(?:y|ies)|off_?times?|down|down_?times?|breaks?|lunch|maintenance|closed|"
     r"absences?|outages?|black_?outs?)"
 )
-_CHOICE = "(?:alt|alternatives?|alternates?|eligible|possible|candidate|compatible|feasible|allowed|backup)"
 _OF_TASKS = "(?:id|no|nr|number|name|task|activity|activitie|job|operation|list)s?"
 # Less usual names, as regular expressions; they are read if no column has a usual name of the field.
 _UNUSUAL_NAMES: Final = {
@@ -85,9 +89,10 @@ _UNUSUAL_NAMES: Final = {
     "deadline": "(?:due|deadline)_(?:on|at|in|date|time)",
     "release": "(?:release|ready|available)_(?:on|at|date)",
     "outline": "wbs(?:_code|_number|_no)?",
-    "workers": rf"(?:num|number|no|nr|nb|count|min|minimum|required|needed|n)_(?:of_)?{_WORKERS}|"
-    rf"{_WORKERS}_(?:size|count|needed|required|number)|head_?count|man_?power",
-    "alternatives": rf"{_CHOICE}_{_MACHINE}|{_MACHINE}_(?:alternatives?|options?|choices)|alternatives?|alternates?",
+    "workers": rf"(?:num|number|no|nr|nb|count|min|minimum|required|needed|n)_(?:of_)?{WORKER_WORDS}|"
+    rf"{WORKER_WORDS}_(?:size|count|needed|required|number)|head_?count|man_?power",
+    "alternatives": rf"{CHOICE_WORDS}_{_MACHINE}|{_MACHINE}_(?:alternatives?|options?|choices)|"
+    "alternatives?|alternates?",
     "machine_unavailable": rf"{_MACHINE}_{_OFF}",
     "agent_unavailable": rf"{_AGENT}_{_OFF}",
     "unavailable": _OFF,

@@ -8,8 +8,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError, InputNote, combine_errors
-from planoracle.instances.model.end_points import END, START, EndPoints
-from planoracle.instances.model.instance import Action, Lag, Mode
+from planoracle.instances.model.instance import Action, Lag
+from planoracle.instances.model.task_agents import WORKERS, TaskAgents, note_joint_names
+from planoracle.instances.model.task_bounds import TaskBounds
 from planoracle.instances.model.task_calendars import (
     OffTime,
     OffTimeReader,
@@ -18,17 +19,13 @@ from planoracle.instances.model.task_calendars import (
     moments_of,
     single_spans,
 )
-from planoracle.instances.model.task_columns import TableOptions, normal_name
-from planoracle.instances.model.task_links import Link
+from planoracle.instances.model.task_columns import TableOptions
 from planoracle.instances.model.task_modes import MachineModes, TaskMode, excessive_tasks
 from planoracle.instances.model.task_moments import off_span, window_span
 from planoracle.instances.model.task_resources import (
     ANY,
-    COUNT_NAMES,
     Capacities,
-    agent_names,
-    count_of,
-    is_joint_name,
+    listed,
 )
 from planoracle.instances.model.task_rows import Row, TaskTable, is_blank
 from planoracle.instances.model.task_setups import SetUps
@@ -36,16 +33,6 @@ from planoracle.instances.model.validation import MAX_ACTIONS
 
 if TYPE_CHECKING:
     from planoracle.instances.model.builder import Model
-
-#: Resource of which tasks with a number of workers use units.
-WORKERS: Final = "workers"
-# Names in a note.
-_LISTED: Final = 5
-_FIXED: Final = ("fixed_start", "fixed_end")
-_MIXTURE: Final = (
-    "the column has names of agents and numbers of workers; write either of them, or take the cells as names by "
-    "--names agent"
-)
 
 
 class TableSource(NamedTuple):
@@ -97,7 +84,7 @@ def add_rows(
     table.set_unit()
     table.check_unit()
     builder = _ModelBuilder(model, table, side_tables)
-    for stage in (_cells_of(table), table.link_rows(), builder.read(), builder.link()):
+    for stage in (_cells_of(table), table.link_rows(), builder.read(), builder.bounds.read()):
         if error := combine_errors(stage):
             raise error
     builder.add()
@@ -137,34 +124,24 @@ class _ModelBuilder:
         self.side_tables = side_tables
         self.machines = MachineModes(table)
         self.set_ups = SetUps(table, self.machines, side_tables.setups)
-        self.agents: dict[int, list[str]] = {}
+        self.agents = TaskAgents(model, table, self.machines)
         self.weights: dict[str, int] = {}
         self.off_times: list[OffTime] = []
         #: Windows of each task, as the builder takes them.
         self.windows: dict[int, list[tuple[Any, Any]]] = {}
-        self.points = EndPoints(())
-        #: Position of each task in `points`, by its row.
-        self._positions = {i: position for position, i in enumerate(table.tasks)}
+        self.bounds = TaskBounds(table, self.machines, model.clock)
 
     def read(self) -> Iterator[InputError]:
         """Read resources, agents, optional jobs, set-up times and off-times, and yield their faults."""
         self._read_summaries()
         yield from self.machines.read()
         self._note_machines()
-        yield from self._read_agents()
-        yield from self._read_workers()
+        yield from self.agents.read()
         yield from self._read_pauses()
         yield from self._read_windows()
         yield from self._read_optional_jobs()
         yield from self.set_ups.read()
         yield from self._read_off_times()
-
-    def link(self) -> Iterator[InputError]:
-        """Read bounds of starts and ends, and links between tasks, and yield their faults."""
-        self.points = EndPoints([self._stub(i) for i in self.table.tasks])
-        yield from self._read_lags()
-        for i in self.table.tasks:
-            yield from self._read_bounds(i)
 
     def _read_summaries(self) -> None:
         """Let releases and deadlines of summary rows hold for the tasks below them."""
@@ -179,84 +156,9 @@ class _ModelBuilder:
                     deadline_of_leaf = cells[leaf].get("deadline", deadline)
                     cells[leaf]["deadline"] = min(deadline, deadline_of_leaf)
 
-    # --- machines and agents ----------------------------------------------------------------------
-
     def _note_machines(self) -> None:
         if "machine" not in self.table.options.literal:
-            self._note_joint_names("machine", [use.name for use in self.machines.all_uses()])
-
-    def _names_in(self, field: str) -> set[str]:
-        """Return the names in the cells of a field, in lower case."""
-        names: set[str] = set()
-        for i in self.table.tasks:
-            names_in_cell = self.table.cells[i].get(field, ())
-            names.update(map(str.casefold, names_in_cell))
-        return names
-
-    def _read_agents(self) -> Iterator[InputError]:
-        table, model = self.table, self.model
-        columns = table.columns
-        is_attended = bool(model.agents or columns.keys() & {"attended", "unattended"})
-        default = ["any"] if is_attended and "agent" not in columns else []
-        is_literal = "agent" in table.options.literal
-        may_be_count = normal_name(columns.get("agent", "")) in COUNT_NAMES and not is_literal
-        names = self._names_in("agent")
-        for i in table.tasks:
-            self.agents[i] = []
-            for name in table.cells[i].get("agent", default):
-                try:
-                    if may_be_count and count_of(name) is not None:
-                        raise InputError(_MIXTURE)
-                    self.agents[i] += [name] if is_literal else agent_names(name, names)
-                except InputError as error:
-                    yield table.fault(i, "agent", error.message)
-        self._name_agents()
-        if not is_literal:
-            self._note_joint_names("agent", chain.from_iterable(self.agents.values()))
-
-    def _name_agents(self) -> None:
-        """Set the agents of the model, and note what the table leaves open."""
-        table, model = self.table, self.model
-        named = dict.fromkeys(model.agents)
-        for agents in self.agents.values():
-            names = [name for name in agents if name.casefold() not in ANY]
-            named.update(dict.fromkeys(names))
-        has_attended = any(self.agents.values())
-        if "agent" in table.columns and has_attended and not named:
-            table.notes.append("no agent has a name: there is one, and --agents N sets the number")
-        model.agents = tuple(named) or (("agent",) if has_attended else ())
-        count = list(self.agents.values()).count([])
-        has_resources = any(self.machines.all_uses()) or "workers" in table.columns
-        if "agent" in table.columns and count:
-            table.notes.append(f"tasks without an agent ({count}) need no agent; 'any' makes all agents eligible")
-        elif not has_attended and not has_resources:
-            table.notes.append("no column agent or machine: tasks wait only for their predecessors")
-
-    def _note_joint_names(self, field: str, names: Iterable[str]) -> None:
-        joint = list(dict.fromkeys(filter(is_joint_name, names)))
-        if joint:
-            self.table.notes.append(f"each of these is one {field}: {_listed(joint)}; ';' separates several")
-
-    def _read_workers(self) -> Iterator[InputError]:
-        """Check the numbers of workers that tasks need at once."""
-        table = self.table
-        count = table.options.workers
-        rows = [i for i in table.tasks if table.cells[i].get("workers")]
-        if "workers" not in table.columns:
-            if count is not None:
-                table.notes.append(
-                    "no column workers: the number of workers has no effect; --map workers=COLUMN sets it"
-                )
-            return
-        for i in rows:
-            if self.agents[i] and table.cells[i]["workers"] > 1:
-                message = "several agents for one task are not supported, see .docs/limits.md; an action has one agent"
-                yield table.fault(i, "workers", message)
-        if count is None and any(not self.agents[i] for i in rows):
-            message = "numbers of workers need the number that there are: --workers N"
-            yield table.fault(rows[0], "workers", message)
-        if any(use.name == WORKERS for use in self.machines.all_uses()):
-            yield table.fault(rows[0], "workers", f"a machine has the name {WORKERS}, which the workers have")
+            note_joint_names(self.table, "machine", [use.name for use in self.machines.all_uses()])
 
     def _read_pauses(self) -> Iterator[InputError]:
         """Yield faults of rows whose two columns of pauses contradict each other."""
@@ -279,13 +181,6 @@ class _ModelBuilder:
                 self.model.clock.windows(windows)
             except InputError as error:
                 yield table.fault(i, "windows", error.message)
-
-    def _pauses(self, i: int) -> str:
-        """Return when a task may pause."""
-        cells = self.table.cells[i]
-        default = "anywhere" if cells.get("interruptible") else "never"
-        pauses: str = cells.get("pauses", default)
-        return pauses
 
     # --- optional jobs ----------------------------------------------------------------------------
 
@@ -364,7 +259,7 @@ class _ModelBuilder:
     def _member_of(self, i: int, field: str) -> str:
         """Return the machine or the agent that the off-times of a row concern."""
         machines = dict.fromkeys(chain.from_iterable(mode.uses for mode in self.machines.modes[i]))
-        agents = self.agents[i]
+        agents = self.agents.names[i]
         names = {
             "unavailable": [*(use.name for use in machines), *agents],
             "machine_unavailable": [use.name for use in machines],
@@ -377,118 +272,6 @@ class _ModelBuilder:
             raise InputError(f"concerns no machine and no agent, as the row has none; {advice}")
         raise InputError(f"could concern {' or '.join(names)}; {advice}")
 
-    # --- times ------------------------------------------------------------------------------------
-
-    def _stub(self, i: int) -> Action:
-        """Return an action with the durations of a task, for links between its start and its end."""
-        task = self.table.ids[i].partition("/")[0]
-        modes = tuple(Mode(duration=mode.duration) for mode in self.machines.modes[i])
-        pauses = self._pauses(i)
-        duration = self.machines.modes[i][0].duration
-        release = self.table.cells[i].get("release", 0)
-        return Action(
-            self.table.ids[i],
-            task,
-            duration,
-            0,
-            interruptible=pauses == "anywhere",
-            modes=modes,
-            agents=(),
-            release=release,
-            deadline=self.table.cells[i].get("deadline"),
-            pauses_in_breaks=pauses == "breaks",
-        )
-
-    def _read_bounds(self, i: int) -> Iterator[InputError]:
-        """Read the bounds of the start and the end of a task."""
-        table = self.table
-        cells = table.cells[i]
-        position = self._positions[i]
-        fields = [field for field in ("latest_start", *_FIXED) if field in cells]
-        if fields and self._pauses(i) == "anywhere":
-            yield table.fault(i, fields[0], "is not supported for tasks that may be interrupted")
-            return
-        faults = list(self._contradictions(i, fields))
-        yield from faults
-        if faults:
-            return
-        if "latest_start" in cells:
-            self.points.bound(position, START, 0, cells["latest_start"])
-        if "fixed_start" in cells:
-            self.points.bound(position, START, cells["fixed_start"], cells["fixed_start"])
-        if "fixed_end" in cells:
-            self.points.bound(position, END, cells["fixed_end"], cells["fixed_end"])
-
-    def _contradictions(self, i: int, fields: Sequence[str]) -> Iterator[InputError]:
-        """Yield faults of times of a row that cannot all hold; of several durations, the shortest counts."""
-        table = self.table
-        cells = table.cells[i]
-        durations = [mode.duration for mode in self.machines.modes[i]]
-        is_one_length = len(set(durations)) == 1 and self._pauses(i) != "breaks"
-        duration = min(durations)
-        release = cells.get("release", 0)
-        starts: dict[str, int] = {}
-        for field in fields:
-            starts[field] = cells[field] - duration if field == "fixed_end" else cells[field]
-        too_early = [field for field, start in starts.items() if start < release]
-        for field in too_early:
-            yield table.fault(i, field, f"is too early: the task starts no earlier than {self._moment(release)}")
-        fixed = [starts[field] for field in fields if field in _FIXED]
-        first = max([release, *fixed]) if is_one_length else release
-        if fixed and not too_early and is_one_length and min(starts.values()) < first:
-            yield table.fault(i, next(iter(starts)), "contradicts another column for the start of the task")
-        earliest_end = first + duration
-        deadline = cells.get("deadline")
-        if deadline is not None and deadline < earliest_end and not table.is_optional(i):
-            message = f"is earlier than the earliest end of the task, {self._moment(earliest_end)}"
-            yield table.fault(i, "deadline", message)
-
-    def _moment(self, tick: int) -> str:
-        """Return a tick for readers, with its date if the table has dates."""
-        text = self.model.clock.text(tick)
-        return f"{text} (tick {tick})" if text else str(tick)
-
-    def _read_lags(self) -> Iterator[InputError]:
-        """Join the links between the same two tasks into one lag each."""
-        table = self.table
-        yield from self._lags_of_successors()
-        for link, row, field in table.links:
-            cells = table.cells[link.after]
-            column_lag = cells.get("min_lag", 0)
-            maximum = cells.get("max_lag")
-            is_plain = link.type == "FS"
-            if ((column_lag or maximum is not None) and not is_plain) or (column_lag and link.lag is not None):
-                lag_field = "min_lag" if column_lag else "max_lag"
-                yield table.fault(link.after, lag_field, "concerns plain predecessors; write lags of links as in 3SS+2")
-                continue
-            try:
-                self._add_link(link, column_lag, maximum)
-            except InputError:
-                message = f"links of type {link.type} are not supported between tasks that may be interrupted"
-                yield table.fault(row, field, message)
-
-    def _add_link(self, link: Link, column_lag: int, maximum: int | None) -> None:
-        """Add a link with its lag, or with those of the columns."""
-        before, after = self._positions[link.before], self._positions[link.after]
-        delay = column_lag if link.lag is None else link.lag
-        if link.type == "FS":
-            self.points.add_lag(before, after, delay, maximum)
-            return
-        earlier = START if link.type[0] == "S" else END
-        later = START if link.type[1] == "S" else END
-        self.points.link((before, earlier), (after, later), delay)
-
-    def _lags_of_successors(self) -> Iterator[InputError]:
-        """Yield faults of lags in a table with successors, where it is open to which links they belong."""
-        table = self.table
-        if not any(field == "successors" for _, _, field in table.links):
-            return
-        for i in table.tasks:
-            field = "min_lag" if table.cells[i].get("min_lag") else "max_lag"
-            if field in table.cells[i]:
-                message = "is ambiguous in a table with successors; write predecessors, or lags of links as in 3FS+2"
-                yield table.fault(i, field, message)
-
     # --- model ------------------------------------------------------------------------------------
 
     def add(self) -> None:
@@ -497,17 +280,17 @@ class _ModelBuilder:
         capacities = Capacities(self.machines.all_uses(), self.machines.capacities)
         for machine, capacity in capacities.capacities.items():
             model.resource(machine, capacity)
-        needs_workers = any(self._workers(i) for i in table.tasks)
+        needs_workers = any(self.agents.workers(i) for i in table.tasks)
         if needs_workers:
             model.resource(WORKERS, table.options.workers or 1)
         if capacities.assumed:
-            listed = _listed(capacities.assumed)
-            table.notes.append(f"capacity taken from the largest share in use: {listed}; a column capacity sets it")
+            assumed = listed(capacities.assumed)
+            table.notes.append(f"capacity taken from the largest share in use: {assumed}; a column capacity sets it")
         rows = {self.table.ids[i]: i for i in table.tasks}
         lags: dict[str, list[Lag]] = {}
-        for lag in self.points.lags():
+        for lag in self.bounds.points.lags():
             lags.setdefault(lag.after, []).append(lag)
-        for action in self.points.actions():
+        for action in self.bounds.points.actions():
             if action.id in rows:
                 self._add_action(rows[action.id], action, capacities)
             else:
@@ -523,14 +306,9 @@ class _ModelBuilder:
             model.optional(job, weight)
         self._note_fixed_tasks()
         self._note_excess(capacities)
-        has_lags = any(lag.minimum or lag.maximum for lag in self.points.lags())
+        has_lags = any(lag.minimum or lag.maximum for lag in self.bounds.points.lags())
         if self.off_times and has_lags:
             table.notes.append("lags are elapsed time, which also passes while machines and agents are off")
-
-    def _workers(self, i: int) -> int:
-        """Return the number of workers that a task needs at once, none if an agent does it."""
-        workers: int = self.table.cells[i].get("workers", 0)
-        return 0 if self.agents[i] else workers
 
     def _add_milestone(self, milestone: Action) -> None:
         """Add a milestone for the start or the end of a task."""
@@ -543,16 +321,16 @@ class _ModelBuilder:
         model, table = self.model, self.table
         cells = table.cells[i]
         job, _, name = table.ids[i].partition("/")
-        agents: Sequence[str] | None = self.agents[i]
-        if any(agent not in model.agents for agent in self.agents[i]):
+        agents: Sequence[str] | None = self.agents.names[i]
+        if any(agent not in model.agents for agent in self.agents.names[i]):
             agents = None
         modes = self.machines.modes[i]
         is_one_length = len({mode.duration for mode in modes}) == 1
         model.task(job).action(
             name,
             modes[0].duration if is_one_length else None,
-            attended=self._attended(i, is_one_length=is_one_length),
-            pauses=self._pauses(i),
+            attended=self._attended(i),
+            pauses=self.bounds.pauses(i),
             release=action.release,
             agents=agents,
             label=cells.get("label", ""),
@@ -564,7 +342,7 @@ class _ModelBuilder:
                 model.mode(mode.name, duration=None if is_one_length else mode.duration)
             self._add_uses(i, mode, capacities)
 
-    def _attended(self, i: int, *, is_one_length: bool) -> int | str | None:
+    def _attended(self, i: int) -> int | None:
         """Return the time for which a task holds its agent, as the builder takes it."""
         cells = self.table.cells[i]
         attended = not cells.get("unattended") and cells.get("attended", True)
@@ -578,7 +356,7 @@ class _ModelBuilder:
         for use in mode.uses:
             family = self.set_ups.family(i, use.name)
             self.model.uses(use.name, capacities.amount(use, amount), family=family)
-        if workers := self._workers(i):
+        if workers := self.agents.workers(i):
             self.model.uses(WORKERS, workers)
 
     def _note_excess(self, capacities: Capacities) -> None:
@@ -587,30 +365,14 @@ class _ModelBuilder:
         amounts = {i: table.cells[i].get("amount", 1) for i in table.tasks}
         rows = excessive_tasks(self.machines.modes, capacities, amounts)
         workers = table.options.workers or 0
-        rows += [i for i in table.tasks if self._workers(i) > workers]
+        rows += [i for i in table.tasks if self.agents.workers(i) > workers]
         if rows:
             names = list(dict.fromkeys(table.ids[i] for i in rows))
-            table.notes.append(f"need more than there is, and cannot be done so ({len(names)}): {_listed(names)}")
+            table.notes.append(f"need more than there is, and cannot be done so ({len(names)}): {listed(names)}")
 
     def _note_fixed_tasks(self) -> None:
         """Note tasks at a fixed time, as a break is one: it counts into the makespan."""
-        fixed = [self.table.ids[i] for i in self.table.tasks if self._is_fixed(i)]
+        fixed = [self.table.ids[i] for i in self.table.tasks if self.bounds.is_fixed(i)]
         if fixed:
-            note = f"tasks at a fixed time ({len(fixed)}) count into the makespan: {_listed(fixed)}"
+            note = f"tasks at a fixed time ({len(fixed)}) count into the makespan: {listed(fixed)}"
             self.table.notes.append(note)
-
-    def _is_fixed(self, i: int) -> bool:
-        cells = self.table.cells[i]
-        if any(field in cells for field in _FIXED):
-            return True
-        release = cells.get("release", 0)
-        if cells.get("latest_start") == release:
-            return True
-        lengths = {mode.duration for mode in self.machines.modes[i]}
-        return self._pauses(i) == "never" and cells.get("deadline") == release + min(lengths)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return the first names of a list for a note."""
-    listed = ", ".join(names[:_LISTED])
-    return f"{listed}, …" if len(names) > _LISTED else listed

@@ -52,6 +52,8 @@ _SHARE = re.compile(r"(?P<name>.*\S)\s*\[(?P<number>[0-9]{1,6}(?:[.,][0-9]{1,4})
 # Shares of a resource are counted in hundredths of a percent.
 _FULL = 10_000
 _LONGEST_NAME = 300
+# Names in a note.
+_LISTED: Final = 5
 
 
 class Use(NamedTuple):
@@ -170,6 +172,12 @@ def check_machine(name: str, names: Container[str]) -> None:
         raise InputError(f"a number of machines is written in a column amount; {_literal('machine')}")
     if _are_names(_AND.split(name.casefold()), names) or _is_list(name, names):
         raise InputError(f"several machines that are all needed are separated by ';'; {_literal('machine')}")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names of a list for a note."""
+    listed = ", ".join(names[:_LISTED])
+    return f"{listed}, …" if len(names) > _LISTED else listed
 
 
 def is_joint_name(name: str) -> bool:

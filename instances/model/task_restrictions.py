@@ -14,8 +14,9 @@ _SINGLE = frozenset(("no", "0", "1"))
 _ZERO = re.compile(r"[0:.,]{1,12} ?[a-z]{0,10}")
 
 _MACHINES = "(?:machines?|resources?|equipments?|stations?|tools?|work_?cent(?:er|re)s?|devices?)"
-_WORKERS = "(?:workers?|people|persons?|staff|operators?|employees?|agents?|cooks?|men|crews?)"
-_ALTERNATIVE = "(?:alt|alternatives?|alternates?|eligible|possible|candidate|compatible|feasible|allowed|backup)"
+#: Words for workers and for a choice in normal names of columns, as regular expressions.
+WORKER_WORDS: Final = "(?:workers?|people|persons?|staff|operators?|employees?|agents?|cooks?|men|crews?)"
+CHOICE_WORDS: Final = "(?:alt|alternatives?|alternates?|eligible|possible|candidate|compatible|feasible|allowed|backup)"
 
 
 class Restriction(NamedTuple):
@@ -80,8 +81,8 @@ _RESTRICTIONS: Final = (
         _YES,
     ),
     Restriction(
-        rf"(?:num|number|no|nr|nb|count|min|max|minimum|maximum|required|needed|n)_(?:of_)?{_WORKERS}|"
-        rf"{_WORKERS}_(?:size|count|needed|required|number)|^(?:head_?count|man_?power|ftes?|labou?rs?)$",
+        rf"(?:num|number|no|nr|nb|count|min|max|minimum|maximum|required|needed|n)_(?:of_)?{WORKER_WORDS}|"
+        rf"{WORKER_WORDS}_(?:size|count|needed|required|number)|^(?:head_?count|man_?power|ftes?|labou?rs?)$",
         f"is not the column of the workers at once, {_PAGE}; the column workers has the number that a task needs",
         single_with="agent",
     ),
@@ -93,7 +94,7 @@ _RESTRICTIONS: Final = (
         "--calendar FILE reads a table of them",
     ),
     Restriction(
-        rf"{_ALTERNATIVE}_{_MACHINES}|{_MACHINES}_(?:alternatives?|options?|choices|groups?|pools?)|"
+        rf"{CHOICE_WORDS}_{_MACHINES}|{_MACHINES}_(?:alternatives?|options?|choices|groups?|pools?)|"
         rf"{_MACHINES}_?[0-9]+$|^(?:alternatives?|alternates?|(?:second|2nd)_{_MACHINES})$",
         f"is not the column of machines to choose from, {_PAGE}; the column machine has them, as in M1 or M2",
     ),
@@ -115,7 +116,7 @@ _RESTRICTIONS: Final = (
     Restriction(
         r"conflicts?|conflicts?_with|exclusive|exclusion|mutually_exclusive|incompatible|not_with|not_parallel|"
         r"not_together|together|together_with|in_parallel|parallel_(?:with|to)|simultaneous|simultaneously|concurrent|"
-        rf"concurrently|overlaps?|overlapping|(?:same|different)_(?:{_MACHINES}|{_WORKERS}|day|shift)",
+        rf"concurrently|overlaps?|overlapping|(?:same|different)_(?:{_MACHINES}|{WORKER_WORDS}|day|shift)",
         f"relations between tasks other than time lags are not supported, {_PAGE}; a common machine keeps tasks apart",
     ),
     Restriction(

@@ -236,14 +236,11 @@ class SetUps:
         self, between: SideTable
     ) -> tuple[dict[str, dict[tuple[str, str], int]], dict[str, tuple[int, str]]]:
         """Return the ticks by machine and pair of families, and the places of the machines in the table."""
-        headings: dict[str, None] = {}
-        for _, cells in between.rows:
-            headings.update(dict.fromkeys(cells))
-        normal_names = {split_unit(heading)[0] for heading in headings}
+        normal_names = {split_unit(heading)[0] for heading in between.headings}
         is_list = any(name in _FIELDS["after"].split() for name in normal_names)
         if is_list:
             return self._read_list(between)
-        return {_ALL: self._read_matrix(between, list(headings))}, {}
+        return {_ALL: self._read_matrix(between, between.headings)}, {}
 
     def _read_list(
         self, between: SideTable
@@ -283,10 +280,7 @@ class SetUps:
     def _check_units(self, between: SideTable) -> None:
         """Raise `InputError` for another unit of time than that of the tasks."""
         expected = self.table.model.seconds_per_tick
-        headings: dict[str, None] = {}
-        for _, cells in between.rows:
-            headings.update(dict.fromkeys(cells))
-        for heading in headings:
+        for heading in between.headings:
             if split_unit(heading)[1] not in (None, expected):
                 message = "must have the unit of time of the tasks"
                 raise InputError(message, source=between.source, field=heading)

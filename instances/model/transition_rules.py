@@ -148,7 +148,11 @@ def _arrival_fault(member: str, stay: _Stay | None, visit: Visit, ways: Ways) ->
     """Return the violation of a visit for which a member is not ready, ``None`` if it is."""
     if stay is None or _can_arrive(stay, visit, ways):
         return None
-    times = [(ticks, place) for place in stay.visits if (ticks := ticks_between(ways, place, visit.place)) is not None]
+    times: list[tuple[int, str]] = []
+    for place in stay.visits:
+        way = ticks_between(ways, place, visit.place)
+        if way is not None:
+            times.append((way, place))
     if not times:
         place, before = next(iter(stay.visits.items()))
         return _fault_of(member, visit, before, required=(place, visit.place), case="no_way")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -99,6 +100,18 @@ class Violation(NamedTuple):
         if actual is not None:
             row["actual"] = _json_value(actual)
         return row
+
+
+def message_of(
+    violation: Violation, messages: Mapping[str, str], functions: Mapping[str, Callable[[Violation], str]]
+) -> str:
+    """Return the message of the case or kind of a violation, whose fields it names by ``v``.
+
+    ``functions`` write the messages that are no plain texts.
+    """
+    case = violation.case or violation.kind
+    write = functions.get(case)
+    return messages[case].format(v=violation) if write is None else write(violation)
 
 
 def _json_value(measure: Measure) -> object:

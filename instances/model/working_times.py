@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from planoracle.instances.model.calendars import OffTimes, working_spans
+from planoracle.instances.model.calendars import Calendar, OffTimes, working_spans
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, variant_of
 
@@ -33,8 +32,16 @@ def breaks_of(instance: Instance, piece: Piece) -> OffTimes:
     members = [demand.resource for demand in variant.demands]
     if variant.attended and piece.agent is not None:
         members.append(piece.agent)
-    off_times = [instance.off_times[member] for member in members if member in instance.off_times]
-    return OffTimes(itertools.chain.from_iterable(times.calendars for times in off_times))
+    return OffTimes(calendars_of_members(instance, members))
+
+
+def calendars_of_members(instance: Instance, members: Iterable[str | None]) -> tuple[Calendar, ...]:
+    """Return the calendars of some agents and resources."""
+    calendars: dict[Calendar, None] = {}
+    for member in members:
+        if member in instance.off_times:
+            calendars.update(dict.fromkeys(instance.off_times[member].calendars))
+    return tuple(calendars)
 
 
 def worked_pieces(instance: Instance, piece: Piece) -> Iterator[Piece]:

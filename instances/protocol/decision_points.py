@@ -10,7 +10,7 @@ from math import gcd
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance, Variant
-from planoracle.instances.model.piece_variants import attended_ticks
+from planoracle.instances.model.piece_variants import ticks_of_agent
 from planoracle.instances.model.schedule import Piece, variant_of
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.protocol.feedback import span
@@ -103,7 +103,7 @@ def clock_after(instance: Instance, piece: Piece) -> int:
     is_agent_free = len(instance.agents) > 1 or piece.agent is None
     if is_agent_free or has_work_for_nobody(instance):
         return piece.start
-    return piece.start + attended_ticks(instance, piece)
+    return piece.start + ticks_of_agent(instance, piece)
 
 
 @ProblemCache

@@ -79,7 +79,9 @@ def _off_times(problem: Instance, calendar: Calendar) -> str:
 def _ways(problem: Instance, transitions: Transitions) -> str:
     """Return the ways or set-up times of some members in a sentence."""
     members = listed([clean(member) for member in transitions.members])
-    ways = [f"{clean(before)} to {clean(after)} {span(problem, ticks)}" for before, after, ticks in transitions.times]
+    ways = []
+    for before, after, ticks in transitions.times:
+        ways.append(f"{clean(before)} to {clean(after)} {span(problem, ticks)}")
     verb = "needs" if len(transitions.members) == 1 else "need"
     sentences = [f"Between consecutive actions {members} {verb}: {', '.join(ways)}. No other change is possible."]
     for member, place in transitions.start:

@@ -21,7 +21,7 @@ from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
 
 #: Features of which no problem is run live.
-LIVE_RUNS = Component("a live run", refused=STATES.refused)
+LIVE_RUNS = Component("live runs", STATES.refused)
 
 _C = TypeVar("_C")
 _R = TypeVar("_R", bound=Rules)
@@ -105,7 +105,7 @@ def check_instance(instance: Instance) -> None:
     """
     benchmark = registry.of(instance)
     expressible: frozenset[Feature] = getattr(benchmark, "features", frozenset())
-    Component(f"the benchmark {benchmark.name}", refused=frozenset(Feature) - expressible).check(instance)
+    Component(f"the benchmark {benchmark.name}", frozenset(Feature) - expressible).check(instance)
     benchmark.check(instance)
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Annotated, Any, NoReturn, get_args, get_origin
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, in_field
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.contributions import Contributions
 
@@ -115,10 +115,8 @@ def documents(tool_class: type) -> dict[str, dict[str, Any]]:
     """
     documents_by_name = {}
     for name, method in public_methods(tool_class).items():
-        try:
+        with in_field(name):
             documents_by_name[name] = _document(name, method, tool_class)
-        except InputError as error:
-            raise error.at("", name) from None
     return documents_by_name
 
 
@@ -142,10 +140,8 @@ def _check(tool_class: object, name: str) -> None:
     field = f"{GROUP}.{name}"
     if not isinstance(tool_class, type):
         raise InputError("must be a class", field=field, value=tool_class)
-    try:
+    with in_field(field):
         check_class(tool_class, name)
-    except InputError as error:
-        raise error.at("", field) from None
 
 
 def check_class(tool_class: type, name: str) -> None:
@@ -157,10 +153,8 @@ def check_class(tool_class: type, name: str) -> None:
     if not tool_class.__dictoffset__:
         raise InputError("must not have __slots__: its state are its public attributes", value=tool_class.__name__)
     if not hasattr(tool_class, LOADER):
-        try:
+        with in_field("__init__"):
             parameters_of(tool_class, is_bound=True)
-        except InputError as error:
-            raise error.at("", "__init__") from None
 
 
 @cache

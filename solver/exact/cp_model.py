@@ -68,7 +68,7 @@ class CpModel:
         self.constraints = 0
         #: Titles of the constraints, each by the number of the first one that it is about.
         self.topics: dict[int, str] = {}
-        self._intervals: dict[tuple[int, ...], int] = {}
+        self._intervals: dict[tuple[str, tuple[int, ...]], int] = {}
         #: Use energetic reasoning, which refutes makespans of several agents within milliseconds.
         self.energetic = False
 
@@ -132,15 +132,9 @@ class CpModel:
 
     def interval(self, start: int, size: int, *present: int, after: int = 0) -> int:
         """Return the interval of ``size`` ticks from ``start + after``, present if all literals hold."""
-        key = (start, size, after, *present)
-        number = self._intervals.get(key)
-        if number is not None:
-            return number
         first = f"{{vars:{start} coeffs:1 offset:{after}}}"
         last = f"{{vars:{start} coeffs:1 offset:{after + size}}}"
-        self._add(f"interval{{start{first}end{last}size{{offset:{size}}}}}", present)
-        self._intervals[key] = self.constraints - 1
-        return self.constraints - 1
+        return self._interval(f"start{first}end{last}size{{offset:{size}}}", present)
 
     def stretch(self, start: int, after: int, end: int, beyond: int, max_size: int) -> int:
         """Return the interval from ``start + after`` to ``end + beyond``, of at most ``max_size`` ticks."""
@@ -149,20 +143,21 @@ class CpModel:
         self.linear([(end, 1), (start, -1), (size, -1)], offset, offset)
         first = f"{{vars:{start} coeffs:1 offset:{after}}}"
         last = f"{{vars:{end} coeffs:1 offset:{beyond}}}"
-        self._add(f"interval{{start{first}end{last}size{{vars:{size} coeffs:1}}}}")
-        return self.constraints - 1
+        return self._interval(f"start{first}end{last}size{{vars:{size} coeffs:1}}", ())
 
     def span(self, start: int, end: int, length: int, *present: int) -> int:
         """Return the interval between two variables of a variable length, present if all literals hold."""
-        key = (start, length, end, *present)
-        number = self._intervals.get(key)
-        if number is not None:
-            return number
         first = f"{{vars:{start} coeffs:1}}"
         last = f"{{vars:{end} coeffs:1}}"
-        self._add(f"interval{{start{first}end{last}size{{vars:{length} coeffs:1}}}}", present)
-        self._intervals[key] = self.constraints - 1
-        return self.constraints - 1
+        return self._interval(f"start{first}end{last}size{{vars:{length} coeffs:1}}", present)
+
+    def _interval(self, text: str, present: tuple[int, ...]) -> int:
+        """Return the interval of this text and these literals, which is added only once."""
+        number = self._intervals.get((text, present))
+        if number is None:
+            number = self._intervals[text, present] = self.constraints
+            self._add(f"interval{{{text}}}", present)
+        return number
 
     def in_ranges(self, variable: int, ranges: Sequence[tuple[int, int]], *enforced: int) -> None:
         """Let a variable have a value in one of some sorted ranges ``(first, last)``."""

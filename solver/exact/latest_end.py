@@ -13,10 +13,9 @@ first one. There are no more such times than pieces, because lags and ways can b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from planoracle.instances.model.calendars import Calendar, OffTimes
+from planoracle.instances.model.calendars import OffTimes
 from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.working_times import calendars_of_members
 from planoracle.solver.exact.bounds import longest_duration
 
 
@@ -74,21 +73,12 @@ def _longest_span(instance: Instance, action: Action, settled: int) -> int:
             members: list[str | None] = [*resources]
             if variant.attended:
                 members.append(agent)
-            times = _off_times_of(instance, members)
+            times = OffTimes(calendars_of_members(instance, members))
             working_ticks = _working_ticks(times, settled)
             if working_ticks and times.calendars:
                 rounds = -(-variant.duration // working_ticks) + 1
                 spans.append(rounds * times.period)
     return max(spans)
-
-
-def _off_times_of(instance: Instance, members: Iterable[str | None]) -> OffTimes:
-    """Return the off-times of some members together."""
-    calendars: list[Calendar] = []
-    for member in members:
-        if member in instance.off_times:
-            calendars += instance.off_times[member].calendars
-    return OffTimes(calendars)
 
 
 def _working_ticks(times: OffTimes, settled: int) -> int:

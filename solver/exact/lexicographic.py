@@ -9,7 +9,7 @@ from math import gcd
 from time import perf_counter
 from typing import NamedTuple
 
-from planoracle.instances.model.features import Component, features_of
+from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.model.schedule import Schedule
@@ -21,9 +21,6 @@ from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.result import Result
-
-#: Features of which interruptions are not minimized.
-INTERRUPTIONS = Component("the least number of interruptions")
 
 #: A sum: pairs of a variable and its coefficient.
 Terms = Sequence[tuple[int, int]]
@@ -164,7 +161,7 @@ class _Model(ScheduleModel):
                 if version.present is not None:  # a version that is not chosen has no interruptions
                     goes_on = self.model.boolean()
                     self.model.clause(goes_on, broken, negated(version.present))
-                self._continue_run(segment, successor, goes_on)
+                self.continue_run(segment, successor, goes_on)
                 self.breaks.append(broken)
         super()._add_starts()
 
@@ -214,7 +211,6 @@ def minimize_interruptions(instance: Instance, schedule: Schedule, *, time_limit
     >>> len(minimize_interruptions(calm, first).schedule.pieces)
     2
     """
-    INTERRUPTIONS.check(instance)
     deadline = deadline_of(time_limit)
     has_no_interruption = not _interruptions(instance, schedule)
     grid = common_tick(instance)

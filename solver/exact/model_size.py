@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.solver.exact.bounds import Windows, longest_duration
+from planoracle.solver.exact.model_of_agents import starts_are_counted
 from planoracle.solver.exact.precedence import closure
-from planoracle.solver.exact.resources import starts_are_counted
 from planoracle.solver.exact.search_params import FeatureParams
 
 

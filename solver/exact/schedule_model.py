@@ -7,9 +7,8 @@ intervals of variable length. Consecutive pieces that touch count as one run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import NamedTuple, TypeAlias, TypeVar
 
 from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Action, Instance
@@ -18,39 +17,17 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.working_times import worked_pieces
 from planoracle.solver.exact.bounds import Windows, shortest_duration, urgent
 from planoracle.solver.exact.cp_model import CpModel, negated
+from planoracle.solver.exact.model_of_agents import add_agents, add_starts
 from planoracle.solver.exact.model_of_loads import add_loads
 from planoracle.solver.exact.model_of_times import add_time_constraints
 from planoracle.solver.exact.model_of_transitions import add_transitions
+from planoracle.solver.exact.model_solutions import pieces_of_solution, values_of_schedule
 from planoracle.solver.exact.precedence import closure
 from planoracle.solver.exact.resources import (
-    Inside,
     ResourceConstraints,
-    Start,
-    keep_out,
-    starts_are_counted,
-    use_interval,
 )
-from planoracle.solver.exact.segments import Segment, Version, VersionGroup, holds, literals, negations, version_groups
+from planoracle.solver.exact.segments import Segment, Version, VersionGroup, literals, negations, version_groups
 from planoracle.solver.exact.symmetry import exchangeable
-
-#: A span of time: a variable and ticks behind it for the begin and for the end, and the literals that all hold in it.
-_Span: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
-_Choice = TypeVar("_Choice")
-
-
-class _PlacedSegment(NamedTuple):
-    """A segment of a solution, in the order in which segments get their agents."""
-
-    start: int
-    turn: int
-    action: int
-    number: int
-    segment: Segment
-    mode: int
-
-
-# Turns of segments that start at the same instant.
-_SETTLED, _GOING_ON, _UNATTENDED, _ATTENDED = range(4)
 
 
 class ScheduleModel:
@@ -147,9 +124,9 @@ class ScheduleModel:
             intervals = self.fixed_pieces[head] = []
             for _ in range(count):
                 intervals.append((self.model.integer(0, 0), self.model.integer(0, 0)))
-        self._add_agents()
+        add_agents(self)
         self._add_starts()
-        resources = ResourceConstraints(instance, self.model, self.versions, self.modes, self._ordered)
+        resources = ResourceConstraints(instance, self.model, self.versions, self.modes, self.is_ordered)
         resources.add()
         #: Uses, settings that may share their room, and the literals that they do.
         self.joins = resources.joins
@@ -283,7 +260,7 @@ class ScheduleModel:
                 in_time = model.boolean()  # the same for all lags, for a run is counted once
                 for end, reach, conditions in ends:
                     model.difference(end, successor.start, -reach, in_time, *conditions)
-                self._continue_run(segment, successor, negated(in_time))
+                self.continue_run(segment, successor, negated(in_time))
         self._add_predecessors_of_modes()
         if self._relaxed:
             for segments in self.segments:
@@ -328,9 +305,9 @@ class ScheduleModel:
         if yields:
             self.model.at_most_sum(yields, 1)
 
-    def _continue_run(self, segment: Segment, successor: Segment, literal: int) -> None:
+    def continue_run(self, segment: Segment, successor: Segment, literal: int) -> None:
         """Let ``successor`` continue the run of ``segment`` if ``literal`` holds."""
-        self.model.difference(segment.start, successor.start, -1, literal)
+        self.model.difference(segment.start, successor.start, -segment.size, literal)
         self.runs.append((segment, successor, literal))
 
     # --- agents ----------------------------------------------------------------------------------
@@ -345,144 +322,9 @@ class ScheduleModel:
             crews += [(agent,) for agent in crew] if travellers.intersection(crew) else [crew]
         return tuple(crews)
 
-    def _add_agents(self) -> None:
-        model = self.model
-        model.topics[model.constraints] = "one eligible agent for each action"
-        for i in range(len(self.segments)):
-            self._choose_agents(i)
-        for crew in self.crews:
-            head = crew[0]
-            model.topics[model.constraints] = f"attended work of {' and '.join(crew)}"
-            intervals = [(self._attended_interval(segment, head), 1) for segment in self._attended_by(head)]
-            model.capacity(intervals, len(crew))
-            model.energetic |= 1 < len(crew) < len(intervals)
-        for i, segments in enumerate(self.segments):
-            if any(segment.yields is not None for segment in segments):
-                self._separate_from_rigid_work(i)
-
-    def _choose_agents(self, i: int) -> None:
-        """Give each segment of an action one literal for every crew that is eligible."""
-        model = self.model
-        for version in self.versions[i]:
-            heads = dict.fromkeys(self.head_of[agent] for agent in version.agents)
-            for segment in version.segments:
-                segment.agents = dict.fromkeys(heads)
-                if len(heads) > 1:
-                    choices = {head: model.boolean() for head in heads}
-                    segment.agents |= choices
-                    model.exactly_one([*choices.values(), *negations(segment.present)])
-
-    def _attended_by(self, head: str) -> Iterator[Segment]:
-        """Yield the attended segments for which a crew is eligible."""
-        for segment in chain.from_iterable(self.segments):
-            if segment.busy and head in segment.agents:
-                yield segment
-
-    def _attended_interval(self, segment: Segment, head: str) -> int:
-        present = (*segment.by(head), *negations(segment.yields))
-        if segment.end is not None:
-            return use_interval(self.model, segment, *present)
-        return self.model.interval(segment.start, segment.busy, *present)
-
-    def _separate_from_rigid_work(self, yielding: int) -> None:
-        """Let no attended action that cannot be paused overlap the steps of action ``yielding``."""
-        intervals = []
-        for i, action in enumerate(self.instance.actions):
-            if i == yielding or not action.interruptible:
-                for segment in self.segments[i]:
-                    if segment.busy:
-                        interval = self.model.interval(segment.start, segment.busy)
-                        intervals.append((interval, 1))
-        self.model.capacity(intervals, 1)
-
     def _add_starts(self) -> None:
-        """Require a free agent at the start of every unattended action."""
-        self.model.topics[self.model.constraints] = "a free agent at the start of unattended actions"
-        starters: list[tuple[int, Version]] = []
-        for i, versions in enumerate(self.versions):
-            starters += [(i, version) for version in versions if version.agents and not version.attended]
-        for _, version in starters:
-            # A step that follows its predecessor at once is no new start.
-            for segment, successor in pairwise(version.segments):
-                touches = self.model.boolean()
-                self._continue_run(segment, successor, touches)
-                successor.starts_if = (negated(touches),)
-        for crew in self.crews:
-            self._add_starts_by(crew, starters)
-        for segment, successor, literal in self.runs:
-            self._keep_agent(segment, successor, literal)
-
-    def _add_starts_by(self, crew: tuple[str, ...], starters: Sequence[tuple[int, Version]]) -> None:
-        head = crew[0]
-        fixed_pieces = self.fixed_pieces.get(head, ())
-        starts: list[tuple[int, Segment]] = []
-        for i, version in starters:
-            starts += [(i, segment) for segment in version.segments if head in segment.agents]
-        blocks: list[tuple[int, Segment]] = []
-        for j, segments in enumerate(self.segments):
-            attended = (segment for segment in segments if segment.busy > 1 or (segment.busy and segment.end))
-            blocks += [(j, segment) for segment in attended if head in segment.agents]
-        cuts: list[tuple[int, tuple[int, ...]]] = []  # begins of segments, which a start at that moment would cut off
-        for _, successor, literal in self.runs:
-            if successor.busy and head in successor.agents:
-                present = (literal, *successor.by(head))
-                cuts.append((successor.start, present))
-        has_breaks = any(block.end is not None for _, block in blocks)
-        is_counted = starts_are_counted(len(crew), len(starts), len(blocks) + len(cuts))
-        if is_counted and not fixed_pieces and not has_breaks:
-            spans = []
-            for _, block in blocks:
-                spans.append(Inside(block.start, 1, block.busy - 1, block.by(head)))
-            spans += [Inside(begin, 0, 1, present) for begin, present in cuts]
-            moments: list[Start] = []
-            for _, segment in starts:
-                present = (*segment.starts_if, *segment.by(head))
-                moments.append(Start(segment.start, present))
-            keep_out(self.model, len(crew), spans, moments)
-            return
-        for i, segment in starts:
-            self.model.deadline.check()  # the loop visits all pairs, also those without a constraint
-            pairs: list[_Span] = []
-            for j, block in blocks:
-                if i != j and not self._never_inside(i, j):
-                    free_again, behind = (block.start, block.busy) if block.end is None else (block.end, 0)
-                    pairs.append((block.start, 0, free_again, behind, block.by(head)))
-            pairs += [(begin, 1, begin, 1, present) for begin, present in cuts]
-            pairs += [(begin, 0, end, 0, ()) for begin, end in fixed_pieces]
-            if len(pairs) >= len(crew):
-                self._keep_out(segment, head, len(crew), pairs)
-
-    def _keep_out(self, segment: Segment, head: str, agents: int, spans: list[_Span]) -> None:
-        model = self.model
-        inside: list[int] = []
-        for begin, before, end, after, present in spans:
-            both = (*segment.starts_if, *segment.by(head), *present)
-            early = model.boolean()
-            late = negated(early)
-            if agents > 1:
-                late, within = model.boolean(), model.boolean()
-                model.clause(early, late, within)
-                inside.append(within)
-            model.difference(begin, segment.start, before, early, *both)
-            model.difference(segment.start, end, after, late, *both)
-        if inside:
-            model.at_most_sum(inside, agents - 1)
-
-    def _never_inside(self, i: int, j: int) -> bool:
-        """Return whether action ``i`` can never start strictly inside action ``j``."""
-        first_i, first_j = self._heads[i], self._heads[j]
-        last_i = self._last_step - self._tails[i]
-        last_j = self._last_step - self._tails[j]
-        return last_j <= first_i or last_i <= first_j or self._ordered(i, j)
-
-    def _ordered(self, i: int, j: int) -> bool:
-        return self.is_before(i, j) or self.is_before(j, i)
-
-    def _keep_agent(self, segment: Segment, successor: Segment, literal: int) -> None:
-        for agent, literal_now in segment.agents.items():
-            next_literal = successor.agents[agent]
-            if literal_now is not None and next_literal is not None:
-                self.model.clause(negated(literal), negated(literal_now), next_literal)
+        """Require a free agent at unattended starts; derived models may bind steps to each other before."""
+        add_starts(self)
 
     # --- questions of other constraints ----------------------------------------------------------
 
@@ -494,6 +336,17 @@ class ScheduleModel:
     def is_before(self, i: int, j: int) -> bool:
         """Return whether action ``i`` must finish before action ``j`` starts."""
         return bool(closure(self.instance)[j] >> i & 1)
+
+    def never_inside(self, i: int, j: int) -> bool:
+        """Return whether action ``i`` can never start strictly inside action ``j``."""
+        first_i, first_j = self._heads[i], self._heads[j]
+        last_i = self._last_step - self._tails[i]
+        last_j = self._last_step - self._tails[j]
+        return last_j <= first_i or last_i <= first_j or self.is_ordered(i, j)
+
+    def is_ordered(self, i: int, j: int) -> bool:
+        """Return whether one of two actions must finish before the other starts."""
+        return self.is_before(i, j) or self.is_before(j, i)
 
     def all_of(self, conditions: Sequence[int]) -> int | None:
         """Return a literal that holds if all of some literals do; ``None`` for no literal."""
@@ -529,141 +382,22 @@ class ScheduleModel:
             choices += [literal for literal in reversed(segment.agents.values()) if literal is not None]
         return [*dict.fromkeys(starts), *choices]
 
-    def values(self, schedule: Schedule) -> dict[int, int] | None:
-        """Return the values of the makespan, starts, modes and agents in a schedule.
-
-        ``None`` if its pieces do not start and end on the grid of the model.
-        """
-        step = self.step
-        if any(piece.start % step or piece.duration % step for piece in schedule.pieces):
-            return None
-        pieces_of: list[list[Piece]] = [[] for _ in self.segments]
-        for piece in schedule.pieces:  # in the order of their starts
-            pieces_of[self.instance.index[piece.action]].append(piece)
-        values = {self.makespan: schedule.makespan // step}
-        for i, pieces in enumerate(pieces_of):
-            present = self.present[i]
-            if present is not None:
-                values[present] = int(bool(pieces))
-            for number, literal in enumerate(self.modes[i]):
-                if literal is not None:
-                    values[literal] = int(bool(pieces) and number == pieces[0].mode)
-            for version in self.versions[i]:
-                values |= self._values_of_version(version, pieces)
-        return values
-
-    def _values_of_version(self, version: Version, pieces: Sequence[Piece]) -> dict[int, int]:
-        """Return the values of a version of an action with some pieces, in the order of their starts."""
-        is_chosen = bool(pieces) and pieces[0].mode in version.modes
-        if is_chosen and version.attended and version.off_times is not None:
-            is_chosen = pieces[0].agent in version.agents
-        values: dict[int, int] = {}
-        if version.present is not None:
-            values[version.present] = int(is_chosen)
-        if not is_chosen:
-            for segment in version.segments:
-                values |= {literal: 0 for literal in segment.agents.values() if literal is not None}
-            return values
-        starts: list[tuple[int, str | None]] = []
-        for piece in pieces if version.off_times is None else pieces[:1]:
-            times: Sequence[int] = (piece.start,)
-            if len(version.segments) > 1:
-                times = range(piece.start, piece.end, self.step)
-            head = self.head_of.get(piece.agent or "")
-            starts += [(time // self.step, head) for time in times]
-        for segment, (start, head) in zip(version.segments, starts, strict=True):
-            values[segment.start] = start
-            for agent, literal in segment.agents.items():
-                if literal is not None:
-                    values[literal] = int(agent == head)
-            if segment.end is not None:
-                values[segment.end] = pieces[-1].end // self.step
-                values[segment.length] = values[segment.end] - start
-        return values
-
     def break_symmetry(self) -> None:
         """Keep only one order of what can be exchanged, see `planoracle.solver.exact.symmetry`."""
         for i, j in exchangeable(self.instance, self._urgent):
             first, second = self.segments[i][0], self.segments[j][0]
             self.model.difference(second.start, first.start, 0)
 
+    def values(self, schedule: Schedule) -> dict[int, int] | None:
+        """Return the values of the makespan, starts, modes and agents in a schedule.
+
+        ``None`` if its pieces do not start and end on the grid of the model.
+        """
+        return values_of_schedule(self, schedule)
+
     def schedule(self, solution: list[int]) -> Schedule:
         """Return the schedule of a solution of the model."""
         pieces: list[Piece] = []
-        for _, _, piece in self.pieces(solution, {}, frozenset()):
+        for _, _, piece in pieces_of_solution(self, solution, {}, frozenset()):
             pieces += worked_pieces(self.instance, piece)
         return Schedule.of(self.instance, pieces)
-
-    def pieces(
-        self, solution: list[int], agent_of: Mapping[tuple[int, int], str | None], begins: Set[tuple[int, int]]
-    ) -> list[tuple[int, int, Piece]]:
-        """Return every segment of a solution as (action, number of the segment, piece), in order of time.
-
-        ``agent_of`` holds the agents of fixed segments, ``begins`` the segments with which a piece begins.
-        Interchangeable agents are assigned to the other segments around them.
-        """
-        resumed = (successor for _, successor, literal in self.runs if holds(literal, solution))
-        going_on = {id(segment) for segment in resumed if segment.busy}
-        for i, k in agent_of:
-            if (i, k) not in begins:
-                going_on.add(id(self.segments[i][k]))
-        free = dict.fromkeys(self.instance.agents, 0)
-        since = dict.fromkeys(self.instance.agents, -1)  # start of the last piece that holds the agent
-        last: dict[int, tuple[int, str | None]] = {}
-        pieces = []
-        for start, turn, i, k, segment, mode in self._placed_segments(solution, agent_of, going_on):
-            head = _chosen(segment.agents.items(), solution)
-            previous_end, agent = last.get(i, (-1, None))
-            if head is None:
-                agent = None
-            elif turn == _SETTLED:
-                agent = agent_of[i, k]
-            elif turn != _GOING_ON:
-                # The segment after a fixed piece is a separate command, with its own start.
-                needs_free_agent = segment.busy or (i, k - 1) in agent_of
-                goes_on = previous_end == start and agent is not None and self.head_of[agent] == head
-                is_free = agent is not None and free[agent] <= start
-                keeps_agent = goes_on and (is_free or not needs_free_agent)
-                if not keeps_agent:
-                    # An unattended action may also start at the moment at which its agent begins a piece.
-                    beginning = []
-                    if not segment.busy:
-                        beginning = [name for name, begin in since.items() if begin == start]
-                    crew = (name for name in free if self.head_of[name] == head)
-                    agent = next(name for name in crew if free[name] <= start or name in beginning)
-            if segment.busy and agent is not None:
-                if id(segment) not in going_on:
-                    since[agent] = start
-                free[agent] = start + (segment.busy if segment.end is None else solution[segment.length])
-            last[i] = (start + segment.size, agent)
-            name = self.instance.actions[i].id
-            piece = Piece(name, start * self.step, segment.size * self.step, agent, mode)
-            pieces.append((i, k, piece))
-        return pieces
-
-    def _placed_segments(
-        self, solution: list[int], agent_of: Mapping[tuple[int, int], str | None], going_on: Set[int]
-    ) -> list[_PlacedSegment]:
-        """Return the segments in the order in which they get their agents; ``going_on`` holds ids of segments."""
-        placed = []
-        for i, segments in enumerate(self.segments):
-            mode = _chosen(enumerate(self.modes[i]), solution) or 0
-            for k, segment in enumerate(segments):
-                if segment.present is not None and not holds(segment.present, solution):
-                    continue
-                if (i, k) in agent_of:
-                    turn = _SETTLED
-                elif id(segment) in going_on:
-                    turn = _GOING_ON
-                else:
-                    turn = _ATTENDED if segment.busy else _UNATTENDED
-                placed.append(_PlacedSegment(solution[segment.start], turn, i, k, segment, mode))
-        return sorted(placed, key=lambda segment: segment[:4])
-
-
-def _chosen(choices: Iterable[tuple[_Choice, int | None]], solution: Sequence[int]) -> _Choice | None:
-    """Return the first choice whose literal is true or that has none."""
-    for choice, literal in choices:
-        if literal is None or solution[literal]:
-            return choice
-    return None

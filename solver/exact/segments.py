@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from planoracle.instances.model.calendars import Calendar, OffTimes
-from planoracle.instances.model.instance import Action, Demand, Instance
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.working_times import calendars_of_members
 from planoracle.solver.exact.cp_model import negated
 
 
@@ -95,7 +96,7 @@ def version_groups(instance: Instance, action: Action) -> list[VersionGroup]:
     for number, variant in enumerate(variants):
         calendars: tuple[Calendar, ...] = ()
         if may_pause and variant.duration:
-            calendars = _calendars_of(instance, variant.demands)
+            calendars = calendars_of_members(instance, [demand.resource for demand in variant.demands])
         key = (variant.duration, variant.attended, variant.agents, calendars)
         modes.setdefault(key, []).append(number)
     groups = []
@@ -109,26 +110,17 @@ def version_groups(instance: Instance, action: Action) -> list[VersionGroup]:
     return groups
 
 
-def _calendars_of(instance: Instance, demands: Sequence[Demand]) -> tuple[Calendar, ...]:
-    """Return the calendars of the resources that some demands use."""
-    calendars: dict[Calendar, None] = {}
-    for demand in demands:
-        off_times = instance.off_times.get(demand.resource)
-        if off_times is not None:
-            calendars.update(dict.fromkeys(off_times.calendars))
-    return tuple(calendars)
-
-
 def _alike_agents(
     instance: Instance, agents: tuple[str, ...], calendars: tuple[Calendar, ...]
 ) -> tuple[AlikeAgents, ...]:
     """Return the agents in groups of equal pauses while they use resources with some calendars."""
     crews: dict[tuple[Calendar, ...], list[str]] = {}
     for agent in agents:
-        off_times = instance.off_times.get(agent)
-        additional_calendars = () if off_times is None else off_times.calendars
-        crews.setdefault(additional_calendars, []).append(agent)
-    return tuple(AlikeAgents(tuple(crew), OffTimes([*calendars, *times])) for times, crew in crews.items())
+        crews.setdefault(calendars_of_members(instance, [agent]), []).append(agent)
+    groups = []
+    for additional_calendars, crew in crews.items():
+        groups.append(AlikeAgents(tuple(crew), OffTimes([*calendars, *additional_calendars])))
+    return tuple(groups)
 
 
 def literals(literal: int | None) -> tuple[int, ...]:

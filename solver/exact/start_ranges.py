@@ -64,26 +64,6 @@ def starts_outside(off: Iterable[tuple[int, int]], length: int, last: int) -> Ra
     return ranges
 
 
-def common(first: Ranges, second: Ranges) -> Ranges:
-    """Return the ticks that two lists of ranges share.
-
-    >>> common([(0, 5), (8, 9)], [(3, 8)])
-    [(3, 5), (8, 8)]
-    """
-    shared = []
-    i = j = 0
-    while i < len(first) and j < len(second):
-        begin = max(first[i][0], second[j][0])
-        end = min(first[i][1], second[j][1])
-        if begin <= end:
-            shared.append((begin, end))
-        if first[i][1] < second[j][1]:
-            i += 1
-        else:
-            j += 1
-    return shared
-
-
 def pause_ranges(
     off: Iterable[tuple[int, int]], windows: Sequence[tuple[int, int]], duration: int, horizon: int
 ) -> Iterator[PauseRange]:

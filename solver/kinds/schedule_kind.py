@@ -51,8 +51,6 @@ class ScheduleKind(Kind):
         if options.after:
             raise InputError("is for kitchens only; for schedules use planoracle.instances.model.state", field="after")
         instance, deadline = of_kind(problem, Instance), deadline_of(options.time_limit)
-        if options.min_interruptions:
-            self._lexicographic.INTERRUPTIONS.check(instance)
         result: Result = self._search.solve(
             instance,
             time_limit=deadline,

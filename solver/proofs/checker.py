@@ -316,7 +316,8 @@ def _windows(entry: dict[str, Any]) -> list[_Span]:
 
 
 def _span(row: Any) -> _Span:
-    if type(row) not in (list, tuple) or len(row) != 2 or any(type(tick) is not int for tick in row):
+    is_pair = type(row) in (list, tuple) and len(row) == 2
+    if not is_pair or any(type(tick) is not int for tick in row):
         raise RefusedError("a window or off-time must be a list of two whole numbers")
     return row[0], row[1]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from planoracle.instances.errors import RefusedPlanError
 from planoracle.instances.model.features import features_of
@@ -18,7 +18,7 @@ from planoracle.solver.exact.search import solve
 from planoracle.solver.exact.search_params import FeatureParams
 
 # Settings of CP-SAT and their efforts for the decision whether a schedule exists. Infeasibility must be proved by both.
-_ATTEMPTS: tuple[tuple[dict[str, object], float], ...] = (({}, 0.02), ({"presolve": True, "linearization": 1}, 0.3))
+_ATTEMPTS: tuple[tuple[dict[str, Any], float], ...] = (({}, 0.02), (PRESOLVED, 0.3))
 
 
 class Verdict(NamedTuple):
@@ -44,7 +44,7 @@ def decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> Verdi
         model.model.drop_objective()
         refuted = True
         for options, effort in _ATTEMPTS:
-            outcome = run(model.model, deadline=deadline, deterministic=effort, **options)  # type: ignore[arg-type]
+            outcome = run(model.model, deadline=deadline, deterministic=effort, **options)
             if outcome.solution:
                 with suppress(RefusedPlanError):  # a conflict is one of the problem
                     certify(instance, model.schedule(outcome.solution))

@@ -53,8 +53,8 @@ def without(instance: Instance, dropped: Iterable[Constraint]) -> Instance:
 
 def _keys(instance: Instance, chosen: Iterable[Constraint]) -> set[Key]:
     keys = {constraint.key for constraint in chosen}
-    own_keys = {constraint.key for constraint in constraints(instance)}
-    for key in sorted(keys - own_keys):
+    keys_of_instance = {constraint.key for constraint in constraints(instance)}
+    for key in sorted(keys - keys_of_instance):
         raise InputError(f"is not a constraint of {instance.name}", field="constraint", value=key)
     return keys
 
@@ -166,14 +166,15 @@ class _Weakening:
 
     def with_people(self, action: Action) -> Action:
         """Return an action of which each mode has the agents that it still needs."""
+        variants = self.original.variants[action.id]
         modes = []
-        for mode, variant in zip(action.modes, self.original.variants[action.id], strict=True):
+        for mode, variant in zip(action.modes, variants, strict=True):
             agents, attended = self.people(action, variant)
             modes.append(replace(mode, duration=variant.duration, attended=attended, agents=agents))
-        first_agents, first_attended = self.people(action, self.original.variants[action.id][0])
-        first_duration = self.original.variants[action.id][0].duration
+        first = variants[0]
+        first_agents, first_attended = self.people(action, first)
         weakened = replace(
-            action, duration=first_duration, attended=first_attended, agents=first_agents, modes=tuple(modes)
+            action, duration=first.duration, attended=first_attended, agents=first_agents, modes=tuple(modes)
         )
         return with_values_of_modes(weakened, first_attended, self.original.agents)
 

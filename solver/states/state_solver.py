@@ -22,6 +22,7 @@ from planoracle.instances.protocol import registry
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.cp_model import CpOutcome, negated, run
 from planoracle.solver.exact.latest_end import latest_end
+from planoracle.solver.exact.model_solutions import pieces_of_solution
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.segments import Segment, holds
 from planoracle.solver.states.progress import FixedPiece, Key, Progress, Translator
@@ -484,7 +485,7 @@ class StateSolver:
     def completion(self, witness: Witness, state: PartialSchedule) -> Schedule:
         """Return the pieces that a witness adds to a state which it completes."""
         progress = self._translator.progress(state)
-        rows = witness.model.pieces(witness.solution, progress.agents, progress.begins)
+        rows = pieces_of_solution(witness.model, witness.solution, progress.agents, progress.begins)
         pieces = (piece for i, k, piece in rows if not progress.is_fixed(i, k))
         return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in pieces))
 

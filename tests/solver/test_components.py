@@ -15,7 +15,6 @@ from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.state import STATES
 from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.protocol.schedule_benchmark import language
-from planoracle.solver.exact.lexicographic import INTERRUPTIONS
 from planoracle.solver.exact.model_export import MINIZINC, model_text
 from planoracle.solver.proofs.certificate import CERTIFICATES, certificate
 from planoracle.solver.proofs.conflict import EXPLANATION, find_conflict
@@ -65,7 +64,7 @@ COMPONENTS: list[tuple[Component, Callable[[Instance], object]]] = [
     (CERTIFICATES, _certify),
     (STATES, _values),
     (REPAIR, lambda instance: minimal_change(instance, {})),
-    (INTERRUPTIONS, lambda instance: solve(instance, min_interruptions=True)),
+    (Component("the least number of interruptions"), lambda instance: solve(instance, min_interruptions=True)),
     (MINIZINC, lambda instance: model_text(instance, ".mzn")),
 ]
 

@@ -12,6 +12,11 @@ from planoracle.instances.errors import InputError, InputNote
 from planoracle.instances.model.instance import Instance
 
 
+def table(*lines: str) -> str:
+    """Return the text of a table."""
+    return "\n".join(lines) + "\n"
+
+
 def read(folder: Path, text: str | bytes, name: str = "t.csv") -> Instance:
     """Return the problem of a table."""
     path = folder / name

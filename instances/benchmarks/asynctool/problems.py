@@ -20,7 +20,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import (
     instance,
     parse_call,
 )
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import InputError, UnknownNameError, in_field
 from planoracle.instances.files.strict_entries import SchemaLink, StrictEntry, schema_of, shorthand, validated
 from planoracle.instances.files.strict_entries import check as check_document
 from planoracle.instances.files.strict_json import load_json
@@ -252,10 +252,8 @@ def _problem(entry: ProblemEntry) -> AsyncToolProblem:
         field = f"tasks[{i}]"
         if task.id in tasks or "/" in task.id or not task.id.isprintable():
             raise InputError("must be unique, printable and without '/'", field=f"{field}.id", value=task.id)
-        try:
+        with in_field(field):
             tasks[task.id] = _sub_task(task)
-        except InputError as error:
-            raise error.at("", field) from None
     return AsyncToolProblem(entry.name, tuple(tasks.values()), _delays(entry.delay))
 
 
@@ -271,10 +269,8 @@ def _sub_task(entry: SubTaskEntry) -> SubTask:
     order = {name: _parameter_names(document) for name, document in (offered or {}).items()}
     calls = []
     for i, text in enumerate(entry.ground_truth):
-        try:
+        with in_field(f"ground_truth[{i}]"):
             calls.append(parse_call(text, order))
-        except InputError as error:
-            raise error.at("", f"ground_truth[{i}]") from None
     if offered is None:
         offered = {call.name: {"name": call.name} for call in calls}
     task = SubTask(entry.id, entry.question, tuple(calls), entry.family, offered, entry.initial)

@@ -176,10 +176,18 @@ def _release(words: Words, violation: Violation) -> str:
 
 
 def _deadline(words: Words, violation: Violation) -> str:
+    return _too_late(words, violation, "its deadline")
+
+
+def _time_limit(words: Words, violation: Violation) -> str:
+    return _too_late(words, violation, "the time limit")
+
+
+def _too_late(words: Words, violation: Violation, limit: str) -> str:
     action = words.name(violation.subject)
     end = words.moment(violation.end)
     excess = words.span(violation.excess)
-    return f"{action} ends at {end}, {excess} after its deadline"
+    return f"{action} ends at {end}, {excess} after {limit}"
 
 
 def _window(words: Words, violation: Violation) -> str:
@@ -230,13 +238,6 @@ def _transition(words: Words, violation: Violation) -> str:
     before = words.name(violation.others[0].subject)
     gap = words.span(violation.actual)
     return f"{action} needs {member}, which takes {needed} after {before} to get ready; it has {gap}"
-
-
-def _time_limit(words: Words, violation: Violation) -> str:
-    action = words.name(violation.subject)
-    end = words.moment(violation.end)
-    excess = words.span(violation.excess)
-    return f"{action} ends at {end}, {excess} after the time limit"
 
 
 def _missing(words: Words, violation: Violation) -> str:

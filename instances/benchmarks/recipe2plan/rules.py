@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from planoracle.instances.model.violations import Measure, Violation
+from planoracle.instances.model.violations import Measure, Violation, message_of
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.text import format_clock
 
@@ -197,9 +197,7 @@ class Recipe2PlanViolation(Violation):
     @property
     def message(self) -> str:
         """Sentence about the violation."""
-        case = self.case or self.kind
-        write = _MESSAGE_FUNCTIONS.get(case)
-        return _MESSAGES[case].format(v=self) if write is None else write(self)
+        return message_of(self, _MESSAGES, _MESSAGE_FUNCTIONS)
 
     @property
     def answer(self) -> tuple[object, ...]:

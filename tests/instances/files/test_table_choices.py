@@ -15,13 +15,10 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files.task_table import table_options
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.task_columns import TableOptions
-from tests.support.tables import faults, notes, read
+from tests.support.table_models import best_makespan, draw_links
+from tests.support.tables import faults, notes, read, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
-
-
-def table(*lines: str) -> str:
-    return "\n".join(lines) + "\n"
 
 
 def choices(instance: Instance) -> dict[str, list[tuple[str, int]]]:
@@ -169,15 +166,7 @@ def _random_choices(random_source: random.Random) -> tuple[str, int | None]:
         for machine, duration, is_chosen in zip(intervals, durations, chosen, strict=True):
             interval = model.new_optional_interval_var(starts[i], duration, ends[i], is_chosen, "")
             intervals[machine].append(interval)
-        links = []
-        for before in range(i):
-            if random_source.random() < 0.5:
-                kind = random_source.choice(["FS", "SS", "FF", "SF"])
-                lag = random_source.randint(-2, 3)
-                links.append(f"{before}{kind}{lag:+d}")
-                first = starts[before] if kind[0] == "S" else ends[before]
-                second = starts[i] if kind[1] == "S" else ends[i]
-                model.add(second >= first + lag)
+        links = draw_links(random_source, 0.5, model, starts[: i + 1], ends)
         bounds = ["", "", ""]
         if random_source.random() < 0.4:
             column = random_source.randrange(3)
@@ -186,14 +175,7 @@ def _random_choices(random_source: random.Random) -> tuple[str, int | None]:
             expressions = (starts[i] <= value, starts[i] == value, ends[i] == value)
             model.add(expressions[column])
         lines.append(f"{i},t{i},{durations[0]},{durations[1]},{';'.join(links)},{','.join(bounds)}")
-    for group in intervals.values():
-        model.add_no_overlap(group)
-    makespan = model.new_int_var(0, 70, "")
-    model.add_max_equality(makespan, ends)
-    model.minimize(makespan)
-    solver = cp_model.CpSolver()
-    is_optimal = solver.solve(model) == cp_model.OPTIMAL
-    return table(*lines), round(solver.objective_value) if is_optimal else None
+    return table(*lines), best_makespan(model, ends, intervals.values())
 
 
 # --- workers ------------------------------------------------------------------------------------------
@@ -231,6 +213,14 @@ def test_more_workers_than_there_are_make_a_problem_infeasible(tmp_path: Path) -
     text = table("task,duration,workers", "a,5,4", "b,3,1")
     assert "t.csv: need more than there is, and cannot be done so (1): t/a" in notes(tmp_path, text)
     assert solve(read(tmp_path, text)).status == "infeasible"
+
+
+@pytest.mark.usefixtures("three_workers")
+def test_only_needed_workers_conflict_with_a_machine_of_their_name(tmp_path: Path) -> None:
+    heading = "task,duration,machine,crew size"
+    assert solve(read(tmp_path, table(heading, "a,5,workers,", "b,3,workers,0"))).makespan == 8
+    message = "t.csv, line 3: crew size: a machine has the name workers, which the workers have (got '1')"
+    assert faults(tmp_path, table(heading, "a,5,workers,", "b,3,,1")) == [message]
 
 
 @pytest.mark.usefixtures("three_workers")

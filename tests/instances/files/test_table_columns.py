@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from planoracle import Model, load, solve
 from planoracle.analysis.cli import app
 from planoracle.instances.errors import InputError
-from tests.support.tables import faults, notes, read
+from tests.support.tables import faults, notes, read, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
 
@@ -24,10 +24,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::planoracle.instances.errors.Inp
 def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read in this process, since a worker takes half a second; `test_hostile_tables` reads in workers."""
     monkeypatch.setattr("planoracle.instances.workers.file_reader.each_in_worker", values_in_this_process)
-
-
-def table(*lines: str) -> str:
-    return "\n".join(lines) + "\n"
 
 
 # --- columns that the model cannot express --------------------------------------------------------

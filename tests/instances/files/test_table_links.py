@@ -10,13 +10,10 @@ from ortools.sat.python import cp_model
 
 from planoracle import solve
 from planoracle.instances.model.instance import Lag
-from tests.support.tables import faults, notes, read
+from tests.support.table_models import best_makespan, draw_links
+from tests.support.tables import faults, notes, read, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
-
-
-def table(*lines: str) -> str:
-    return "\n".join(lines) + "\n"
 
 
 @pytest.mark.parametrize(
@@ -201,14 +198,7 @@ def _random_table(random_source: random.Random) -> tuple[str, int | None]:
     intervals: dict[str, list[cp_model.IntervalVar]] = {"A": [], "B": []}
     lines = ["id,name,duration,machine,predecessors,release,fixed_start,latest_start"]
     for i, duration in enumerate(durations):
-        links = []
-        for before in range(i):
-            if random_source.random() < 0.4:
-                kind, lag = random_source.choice(["FS", "SS", "FF", "SF"]), random_source.randint(-2, 3)
-                links.append(f"{before}{kind}{lag:+d}")
-                first = starts[before] if kind[0] == "S" else ends[before]
-                second = starts[i] if kind[1] == "S" else ends[i]
-                model.add(second >= first + lag)
+        links = draw_links(random_source, 0.4, model, starts[: i + 1], ends)
         machine = random_source.choice(["", "A", "B"])
         if machine and duration:  # uses of no length take no room
             intervals[machine].append(model.new_fixed_size_interval_var(starts[i], duration, ""))
@@ -221,14 +211,7 @@ def _random_table(random_source: random.Random) -> tuple[str, int | None]:
         if latest:
             model.add(starts[i] <= int(latest))
         lines.append(f"{i},t{i},{duration},{machine},{';'.join(links)},{release},{fixed},{latest}")
-    for group in intervals.values():
-        model.add_no_overlap(group)
-    makespan = model.new_int_var(0, 70, "")
-    model.add_max_equality(makespan, ends)
-    model.minimize(makespan)
-    solver = cp_model.CpSolver()
-    is_optimal = solver.solve(model) == cp_model.OPTIMAL
-    return table(*lines), round(solver.objective_value) if is_optimal else None
+    return table(*lines), best_makespan(model, ends, intervals.values())
 
 
 def fixed_after_release(bounds: list[str]) -> bool:

@@ -21,7 +21,7 @@ from planoracle.instances.files.task_table import table_options
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.task_columns import TableOptions
 from planoracle.instances.model.transitions import Transitions
-from tests.support.tables import faults, notes, read
+from tests.support.tables import faults, notes, read, table
 
 pytestmark = pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
 
@@ -30,10 +30,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::planoracle.instances.errors.Inp
 def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read in this process, since a worker takes half a second."""
     monkeypatch.setattr("planoracle.instances.workers.file_reader.each_in_worker", values_in_this_process)
-
-
-def table(*lines: str) -> str:
-    return "\n".join(lines) + "\n"
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def test_now_stays_at_tick_0_where_times_are_absolute() -> None:
     ],
 )
 def test_features_without_states_are_refused_by_name(model: Model, feature: str) -> None:
-    with pytest.raises(InputError, match=f"^model: a state of a run cannot respect {feature}$"):
+    with pytest.raises(InputError, match=f"^model: states of runs cannot respect {feature}$"):
         residual(model.build(), clock=1)
 
 

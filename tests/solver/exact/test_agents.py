@@ -14,7 +14,7 @@ from planoracle.instances.files.catalog import bundled, load
 from planoracle.instances.model.agents import with_agents
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.solver.exact import bounds as bounding
-from planoracle.solver.exact import schedule_model as modelling
+from planoracle.solver.exact import model_of_agents as modelling
 from planoracle.solver.exact import search_state
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.schedule_model import ScheduleModel

@@ -201,7 +201,7 @@ def test_live_runs_refuse_features_without_states_by_name(feature: str) -> None:
         model.optional()
     if feature == "ways and set-up times":
         model = Model("k").travel("agent", [("x", "y", 1)]).task("t").action("a", 2, place="x")
-    with pytest.raises(InputError, match=f"^k: a live run cannot respect {feature}$"):
+    with pytest.raises(InputError, match=f"^k: live runs cannot respect {feature}$"):
         live(model.build())
 
 
