@@ -1,4 +1,4 @@
-"""Exact search for problems with modes of different lengths, calendars, optional tasks and the like.
+"""Exact search for flexible shops, and for problems with calendars, ways, optional tasks and the like.
 
 CP-SAT alone solves the model: first for the greatest weight if tasks are optional, then for the least makespan. A short
 horizon comes first: a schedule that is optimal among those that end in time is optimal, whatever the horizon.
@@ -14,13 +14,13 @@ from time import perf_counter
 from typing import Any
 
 from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS, improve, list_schedule
-from planoracle.instances.model.features import Component, Feature
+from planoracle.instances.model.features import Component, Feature, features_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.model.schedule import Schedule, weight_of
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
-from planoracle.solver.exact.bounds import common_tick, longest_duration, windows_of_paths
+from planoracle.solver.exact.bounds import common_tick, longest_duration, lower_bound, windows_of_paths
 from planoracle.solver.exact.cp_model import FAR, CpOutcome, run
 from planoracle.solver.exact.latest_end import latest_end
 from planoracle.solver.exact.left_shift import settled_early
@@ -106,9 +106,14 @@ class FeatureSearch:
         if not self.bounds.consistent:
             self.status, self.proof = Status.infeasible, self.bounds.fault
             return
+        if not features_of(self.instance):
+            self.lower_bound = lower_bound(self.instance, self.bounds)
         try:
             if not self.is_single_call:
                 self._begin_with_heuristics()
+            if self.schedule is not None and self.schedule.makespan == self.lower_bound:
+                self.status, self.proof = Status.optimal, "several bounds"
+                return
             self._try_horizons()
             if self.schedule is not None and self.status == Status.feasible:
                 self.schedule = settled_early(self.instance, self.schedule)
@@ -140,7 +145,9 @@ class FeatureSearch:
     @property
     def _has_neighbourhoods(self) -> bool:
         """True if a search around the incumbent pays and respects all features."""
-        fewest = self.params.first_neighbourhood_with_ways if self.instance.transitions else self.params.first_neighbourhood
+        fewest = (
+            self.params.first_neighbourhood_with_ways if self.instance.transitions else self.params.first_neighbourhood
+        )
         is_large = len(self.instance.actions) >= fewest
         return is_large and not NEIGHBOURHOOD.refusal(self.instance)
 
@@ -198,7 +205,9 @@ class FeatureSearch:
 
     def _solve_until(self, horizon: int, *, is_last: bool) -> bool:
         """Search for the best schedule that ends until a horizon; return whether the search is over."""
-        model = ScheduleModel(self.instance, self.bounds, self.step, 0, horizon, loads=True, deadline=self.deadline)
+        model = ScheduleModel(
+            self.instance, self.bounds, self.step, self.lower_bound or 0, horizon, loads=True, deadline=self.deadline
+        )
         if self.schedule is not None:
             model.model.hint(model.values(self.schedule) or {})
         if self.instance.optional and not self._maximize_weight(model, is_last=is_last):

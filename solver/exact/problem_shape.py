@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planoracle.instances.model.instance import Instance
-from planoracle.solver.exact.search_params import CrowdedParams, SearchParams
+from planoracle.solver.exact.search_params import CrowdedParams, FeatureParams, SearchParams
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,19 @@ def shape_of(instance: Instance, params: SearchParams) -> ProblemShape:
         has_restarts=is_large and needs_agents,
         delays_orders=is_crowded or (is_listed and is_large),
     )
+
+
+def is_flexible(instance: Instance, params: FeatureParams) -> bool:
+    """Return whether the main difficulty is the choice of modes, as in flexible job shops.
+
+    There are many actions, most have several modes, no state matters, and nothing can be interrupted.
+    """
+    actions = instance.actions
+    if len(actions) < params.first_schedule or any(action.interruptible for action in actions):
+        return False
+    if any(resource.state is not None for resource in instance.resources):
+        return False
+    return 2 * sum(len(action.modes) > 1 for action in actions) > len(actions)
 
 
 def crowded(instance: Instance, params: CrowdedParams) -> bool:

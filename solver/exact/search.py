@@ -15,6 +15,7 @@ from planoracle.solver.exact.cp_model import CpOutcome, run
 from planoracle.solver.exact.feature_search import solve_with_features
 from planoracle.solver.exact.model_export import interval_model
 from planoracle.solver.exact.model_size import model_size
+from planoracle.solver.exact.problem_shape import is_flexible
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import DEFAULT_PARAMS, SearchParams
 from planoracle.solver.exact.search_result import result_of
@@ -72,7 +73,8 @@ def solve(
     ('optimal', 4080)
     """
     check_instance(instance)
-    if features_of(instance):
+    is_for_cp_sat = is_flexible(instance, params.features) and engine != "cp-sat" and not exact_grid
+    if is_for_cp_sat or features_of(instance):
         return solve_with_features(
             instance,
             params=params.features,
