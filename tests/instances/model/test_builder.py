@@ -88,7 +88,7 @@ def test_example_of_the_larger_model_is_rebuilt_and_does_the_optional_order_of_m
     joinery = catalog.single(str(EXAMPLES / "joinery.json"))
     assert built(joinery) == joinery
     result = solve(joinery)
-    # Table and door take four of five boards; the last one is for the shelf of weight 3 or the stool of weight 2.
+    # Table and door take four of five boards; the last one is for the order of weight 3 or that of weight 2.
     assert (result.status, result.weight, result.makespan) == ("optimal", 3, 945)
     assert result.schedule is not None
     assert {piece.mode for piece in result.schedule.pieces if piece.action.endswith("/saw")} == {1}
