@@ -79,7 +79,6 @@ def gantt(
     --------
     planoracle gantt timearena/household1
     planoracle gantt recipe2plan/timed/Cobbler_Pancakes -H parallel-lpt --against optimum -o pair.svg
-    planoracle gantt recipe2plan/timed/Cobbler_Pancakes --against dfs
     planoracle gantt tasks.csv --calendar shifts.csv --width a3 -o week.pdf
     """
     if plan is not None and heuristic is not None:

@@ -520,6 +520,16 @@ def test_results_beside_pieces_name_the_jobs_that_are_left_out(tmp_path: Path) -
     assert "{" not in row
 
 
+def test_schedule_omits_names_of_modes_that_are_those_of_their_machines(tmp_path: Path) -> None:
+    lines = ("task,duration,machine,alternatives", "a,3,M1 or M2,", "b,3,M1,M3")
+    (tmp_path / "t.csv").write_text(table(*lines))
+    result = CliRunner().invoke(app, ["solve", str(tmp_path / "t.csv"), "--schedule"])
+    assert "M1" in result.stdout
+    assert "mode name" not in result.stdout
+    every_column = CliRunner().invoke(app, ["solve", str(tmp_path / "t.csv"), "--schedule", "--all-columns"])
+    assert "mode name" in every_column.stdout
+
+
 def test_more_set_up_times_than_pairs_can_be_listed_are_refused(tmp_path: Path) -> None:
     rows = [f"t{number},1,M,{number}" for number in range(1, 302)]
     (fault,) = faults(tmp_path, table("task,duration,machine,setup", *rows))
