@@ -206,6 +206,8 @@ def _span(text: str) -> tuple[str, str]:
             day, _ = _split_day(_plain(begin)) or (None, "")
             end = f"{day} {end}"
         return begin, end
+    if _WEEKDAY.match(f"{text} "):
+        raise InputError("must be a date and no day of the week; a table of off-times has them in a column days")
     raise InputError(_SPANS)
 
 

@@ -158,7 +158,7 @@ def test_windows_are_spans_in_which_a_task_fits(tmp_path: Path) -> None:
         for cell, message in (
             ("22:00-6:00", "a window over midnight needs dates, as in 2026-03-02 22:00 - 2026-03-03 6:00"),
             ("9-12", "is ambiguous; write 9:00-12:00 for times of day, or dates"),
-            ("Tue 9:00-12:00", "must be spans such as 8:00-12:00"),
+            ("Tue 9:00-12:00", "must be a date and no day of the week"),
         ):
             (fault,) = faults(tmp_path, table(*lines).format(cell))
             assert fault.startswith(f"t.csv, line 2: time window: {message}")
@@ -262,7 +262,8 @@ def test_table_of_off_times_is_read(lines: tuple[str, ...], calendars: list[Any]
         (("name,begin,end", "M,12,13"), "off.csv, line 2: begin: is ambiguous; write 12:00-13:00 for times of day"),
         (("name,off", "M,12-13"), "off.csv, line 2: off: is ambiguous; write 12:00-13:00 for times of day, or dates"),
         (("name,begin,end", "M,Tue 8:00,Tue 16:00"), "off.csv, line 2: begin: must be a date such as 2026-03-02"),
-        (("name,off", "M,Tue 8:00-16:00"), "off.csv, line 2: off: must be spans such as 8:00-12:00"),
+        (("name,off", "M,Tue 8:00-16:00"), "off.csv, line 2: off: must be a date and no day of the week; a table of"),
+        (("name,off", "M,Tuesday"), "off.csv, line 2: off: must be a date and no day of the week; a table of"),
         (("name,off,begin,end", "M,1-2,3,4"), "off.csv, line 2: off: contradicts begin and end"),
         (("name,off,every", "M,21-29,5"), "off.csv, line 2: off: an off-time must be shorter than its period"),
         (("name,off,every", "M,21-29,moon"), "off.csv, line 2: every: must be day, week, or a number of ticks"),
