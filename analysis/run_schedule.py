@@ -123,15 +123,17 @@ class Clock(int):
 
 
 def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) -> list[dict[str, Any]]:
-    """Return rows of `plan_rows` for a table: dates or clocks, and ``agent_until`` if it is not the end.
+    """Return rows of `plan_rows` for a table: dates or clocks, and columns that repeat no other.
 
     Parameters
     ----------
     keeps_all
-        Keep ``agent_until`` even if every piece occupies its agent until its end, and ticks beside dates.
+        Keep ``agent_until`` even if every piece occupies its agent until its end, names of modes that are those of
+        their machines, and ticks beside dates.
     """
     listed = list(rows)
     differs = any(row["agent_until"] not in (None, row["end"]) for row in listed)
+    has_mode_names = any(row.get("mode_name") not in (None, "", row.get("resources")) for row in listed)
     readable = []
     for row in listed:
         times = {name: row[name] for name in ("start", "end", "agent_until")}
@@ -140,6 +142,8 @@ def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) 
                 times[name] = None if time is None else Clock(time)
         if not (differs or keeps_all):
             times["agent_until"] = None
+        if not (has_mode_names or keeps_all):
+            times["mode_name"] = None
         if row.get("start_date") and row.get("end_date") and not keeps_all:
             times["start"] = times["end"] = None
             if times["agent_until"] is not None:

@@ -73,13 +73,13 @@ def gantt(
 ) -> None:
     """Draw a schedule as a Gantt chart, with one row per agent and object.
 
-    Work that needs no agent is hatched; time windows are marked.
+    Work that needs no agent is hatched, off-times are shaded, and time windows are marked.
 
     Examples
     --------
     planoracle gantt timearena/household1
     planoracle gantt recipe2plan/timed/Cobbler_Pancakes -H parallel-lpt --against optimum -o pair.svg
-    planoracle gantt recipe2plan/timed/Cobbler_Pancakes --against dfs
+    planoracle gantt tasks.csv --calendar shifts.csv --width a3 -o week.pdf
     """
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("cannot be combined with --heuristic", param_hint="--plan")

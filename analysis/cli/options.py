@@ -26,6 +26,7 @@ from planoracle.instances.files.task_table import table_options
 from planoracle.instances.model.clock_times import parse_start_time
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.task_columns import FIELDS, NAME_FIELDS, TableOptions
+from planoracle.instances.model.task_moments import clock_value, read_moment
 from planoracle.instances.protocol import registry, tool_classes
 from planoracle.instances.text import one_of
 from planoracle.instances.workers.pool import each_in_worker
@@ -367,28 +368,29 @@ def _use_table_options(
     literal = frozenset(literal_fields or ())
     for field in sorted(literal.difference(NAME_FIELDS)):
         raise UnknownNameError(one_of(field, NAME_FIELDS), field="--names", value=field)
-    _check_start(start)
     options = TableOptions(
         columns,
         tuple(ignored_columns or ()),
         literal,
         workers,
-        start=start or "",
+        start=_start_text(start),
         calendar="" if calendar is None else str(calendar),
         setups="" if setups is None else str(setups),
     )
     return set_variable(table_options, options)
 
 
-def _check_start(start: str | None) -> None:
-    """Raise a usage error for an option ``--start`` that is no date."""
+def _start_text(start: str | None) -> str:
+    """Return the date of an option ``--start``, which may be written as in tables; ``""`` without one."""
     if start is None:
-        return
+        return ""
     try:
-        parse_start_time(start)
+        moment = read_moment(start)
+        text: str = parse_start_time(clock_value(moment)).isoformat(" ")
     except InputError as error:
         message = f"{error.message} (got {start!r})"
         raise typer.BadParameter(message, param_hint="--start") from None
+    return text
 
 
 _DATA: dict[str, tuple[Any, Any]] = {

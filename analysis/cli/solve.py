@@ -306,13 +306,8 @@ class _Results:
         elif self._work.heuristic:
             self._table.add(row)
         else:
-            self._table.add(self._table_row(row) | {"method": "optimum"})
-
-    def _table_row(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Return a row with a short text for the tasks that are left out, in formats for people."""
-        if self._form not in PEOPLE or "left_out" not in row:
-            return row
-        return row | {"left_out": ", ".join(row["left_out"])}
+            output = _with_short_text(row) if self._form in PEOPLE else row
+            self._table.add(output | {"method": "optimum"})
 
     def close(self) -> None:
         """Write what is stored."""
@@ -325,7 +320,7 @@ class _Results:
         self._table.close()
         if self._show:
             lasting = () if self._work.heuristic is None else _HEURISTIC_LASTING
-            rows = [self._table_row(row) for _, row in self._results]
+            rows = [_with_short_text(row) for _, row in self._results]
             write_beside(self._form, self._columns, rows, "results", lasting=lasting)
 
     def _is_single(self) -> bool:
@@ -354,6 +349,11 @@ class _Results:
             fields = {name: piece.get(name) for name in _PIECE_FIELDS}
             dates = {name: piece[name] for name in _PIECE_DATES if name in piece}
             yield {"instance": problem.name} | fields | dates
+
+
+def _with_short_text(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row for people, with the names of the tasks that are left out."""
+    return row | {"left_out": ", ".join(row["left_out"])} if "left_out" in row else row
 
 
 def _complain_of(item: Item, failure: TaskFailure) -> None:

@@ -22,6 +22,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.instances.model.piece_variants import ticks_of_agent
 from planoracle.instances.model.schedule import Piece, Schedule, variant_of
+from planoracle.instances.model.transitions import ticks_between
 
 #: Longest schedule that is drawn.
 MAX_TICKS = 10**7
@@ -195,12 +196,13 @@ def _demands(instance: Instance, piece: Piece) -> list[Demand]:
 
 
 def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
-    """Return the states of resources over time; simultaneous settings are joined."""
+    """Return states of resources, or families of work, over time; simultaneous ones are joined."""
     settings: dict[str, dict[int, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
     for piece in schedule.pieces:
         for demand in _demands(instance, piece):
-            if demand.sets is not None:
-                settings[demand.resource][piece.start][demand.sets] = None
+            state = _state_of(instance, demand)
+            if state is not None:
+                settings[demand.resource][piece.start][state] = None
     spans: dict[str, list[_State]] = {}
     for name, resource in instance.resource.items():
         changes = {0: resource.state} if resource.state else {}
@@ -208,6 +210,16 @@ def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
             changes[start] = " or ".join(sorted(states))
         spans[name] = _spans(changes, schedule.makespan)
     return spans
+
+
+def _state_of(instance: Instance, demand: Demand) -> str | None:
+    """Return the state that a use sets, or its family if no set-up lies between two uses of that family."""
+    if demand.family is None:
+        return demand.sets
+    for transitions in instance.transitions:
+        if demand.resource in transitions.members:
+            return None if ticks_between(transitions.ways(), demand.family, demand.family) else demand.family
+    return None
 
 
 def _spans(changes: Mapping[int, str], makespan: int) -> list[_State]:
@@ -355,7 +367,7 @@ def handles(chart_rows: Iterable[ChartRow], colours: BarColours) -> list[Patch |
     if any(bar.released < bar.end for bar in bars):
         patches.append(Patch(label="unattended", **shade("#808080", "////")))
     if any(row.states for row in rows):
-        patches.append(Patch(label="state of the resource", **_STATES[0]))
+        patches.append(Patch(label="state or family of work", **_STATES[0]))
     if any(row.off for row in rows):
         patches.append(row_background.off_handle())
     if any(lane.pauses for lane in lanes):

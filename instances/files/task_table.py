@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import PurePath
@@ -116,8 +117,12 @@ def _text_rows(data: bytes, path: str) -> Iterator[Row]:
     """Yield the rows of a table in text; raises `InputError`."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # as Excel writes "Unicode text"
         data = data.decode("utf-16", errors="replace").encode()
-    lines = enumerate(data.splitlines(keepends=True), 1)
-    for line, cells in read_csv(lines, path, max_columns=MAX_COLUMNS):
+    lines = data.removeprefix(BOM_UTF8).splitlines(keepends=True)
+    blank = 0  # lines before the header, as spreadsheet programs write empty rows
+    while blank < len(lines) - 1 and not lines[blank].strip(b" ,;\t\r\n"):
+        blank += 1
+    rows = read_csv(enumerate(lines[blank:], blank + 1), path, max_columns=MAX_COLUMNS)
+    for line, cells in rows:
         if isinstance(cells, InputError):
-            raise cells.at(path, line=line)
-        yield line, cells
+            raise cells.at(path, line=line + blank)
+        yield line + blank, cells

@@ -260,7 +260,8 @@ class LocalClock:
             moment = datetime.combine(moment, time())
         tick, remainder = divmod(moment - start, timedelta(seconds=seconds))
         if remainder:
-            raise InputError(f"lies between two ticks of {seconds} seconds from {start}", value=value)
+            message = f"lies between two ticks of {seconds} seconds from {start}; a shorter tick can express it"
+            raise InputError(message, value=value)
         return int(tick)
 
     def _off_tick(self, value: Any) -> Any:

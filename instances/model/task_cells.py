@@ -25,6 +25,8 @@ _SPAN = re.compile(rf"{_NUMBER}\s*[a-zA-Z]+\.?(?:(?:\s|,|and)*+{_NUMBER}\s*[a-zA
 _DECIMAL = re.compile(r"[0-9]{0,18}[.,][0-9]{1,18}")
 _CLOCK = re.compile(r"([0-9]{1,2})(?::([0-9]{2})(?::[0-9]{2})?)?\s*([ap]\.?m\.?)?", re.IGNORECASE)
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+# Date without separators, which could be a number of ticks.
+_COMPACT_DATE = re.compile(r"20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 _DATE = re.compile(
     r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}|"
     rf"\b[0-9]{{1,2}}\.?[ -]{_MONTH}|\b{_MONTH}[ -][0-9]{{1,2}}|\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\b",
@@ -229,15 +231,22 @@ def read_time(value: Any, seconds_per_tick: int | None, unit: str, heading: str,
         if len(text) > _MAX_DIGITS or int(text) > MAX_TICKS:
             advice = f"; count {unit}s from the first day, not from 1970" if is_moment else ""
             raise CellFormatError(f"must be at most {MAX_TICKS}{advice}")
+        if is_moment and _COMPACT_DATE.fullmatch(text):
+            date_text = f"{text[:4]}-{text[4:6]}-{text[6:]}"
+            raise CellFormatError(f"is ambiguous; write {date_text} for a date, {text} {unit}s for a number of ticks")
         return int(text)
     span = None if isinstance(value, date) else span_of(value)
     if span is not None:
         return _ticks_of(span, seconds_per_tick, heading)
-    if isinstance(value, date) or (len(text) <= _LONGEST_TIME and _DATE.search(text)):
+    if not is_moment and (isinstance(value, date) or (len(text) <= _LONGEST_TIME and _DATE.search(text))):
         raise CellFormatError(f"must be a length of time in {unit}s, not a date")
     advice = _format_advice(text, seconds_per_tick, unit, heading)
     if advice:
         raise CellFormatError(advice)
+    if is_moment:
+        raise CellFormatError(
+            f"must be a date such as 2026-03-02 or 2026-03-02 08:30, or a time in {unit}s from tick 0 on"
+        )
     raise InputError("must be a whole number, 0 or more; times may be spans such as 90 min")
 
 

@@ -98,6 +98,7 @@ _UNUSUAL_NAMES: Final = {
     "unavailable": _OFF,
     "setup": r"(?:\w+_)?(?:set_?ups?|change_?overs?)(?:_times?)?|re_?tooling(?:_time)?|tool_?changes?",
     "mandatory": "(?:is_)?required",
+    "family": "colou?rs?",
 }
 #: Fields with times: their columns may name a unit.
 TIMES: Final = (

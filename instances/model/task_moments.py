@@ -13,7 +13,8 @@ from planoracle.instances.model.task_cells import CellFormatError, cell_text
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*"
-_WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+", re.IGNORECASE)
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WEEKDAY = re.compile(rf"(?P<name>{'|'.join(_WEEKDAYS)})[a-z]*\.?,?\s+", re.IGNORECASE)
 _CLOCK = r"(?P<clock>[0-9]{1,2}(?::[0-9]{2}){1,2})(?:\.0+)?(?P<half>\s*[ap]\.?m\.?)?"
 _TIME_OF_DAY = re.compile(_CLOCK, re.IGNORECASE)
 _HOUR = re.compile(r"(?P<clock>[0-9]{1,2})(?P<half>\s*[ap]\.?m\.?)", re.IGNORECASE)
@@ -37,6 +38,7 @@ _NUMBER = re.compile(r"[0-9]{1,18}(?:\.0*)?")
 _SEPARATOR = re.compile(r"\s*(?:–|—|\.\.|-|\bto\b|\buntil\b)\s*", re.IGNORECASE)
 _LIST = re.compile(r"[;,|\n]")
 _LONGEST = 100
+_HOURS = 24
 # Date without a time as Parquet files store it.
 _STORED_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00(?:\.0+)?")
 _MIDNIGHT: Final = time()
@@ -88,10 +90,13 @@ def read_moment(value: Any) -> date | timedelta:
     if is_clock_time(text):
         return _time_of_day(text)
     parts = _split_day(text)
-    if parts is None:
+    if parts is None and _UNCLEAR.fullmatch(text):
         message = "a date must begin with the year, as in 2026-03-02 or 2026-03-02 08:30: day and month are unclear"
         raise CellFormatError(message)
+    if parts is None:
+        raise CellFormatError("must be a date such as 2026-03-02 or 2026-03-02 08:30, or a time of day such as 8:30")
     day, time_text = parts
+    _check_weekday(value, day)
     if not time_text:
         return day
     if not is_clock_time(time_text):
@@ -100,9 +105,20 @@ def read_moment(value: Any) -> date | timedelta:
 
 
 def _plain(value: Any) -> str:
-    """Return the text of a cell without a day of the week."""
+    """Return the text of a cell without a day of the week before a date."""
     text = " ".join(cell_text(value).split()) if not isinstance(value, date | time) else ""
-    return _WEEKDAY.sub("", text, count=1) if len(text) <= _LONGEST else text
+    if len(text) > _LONGEST:
+        return text
+    without_weekday = _WEEKDAY.sub("", text, count=1)
+    is_before_time = _TIME_OF_DAY.match(without_weekday) or _HOUR.match(without_weekday)
+    return text if is_before_time else without_weekday
+
+
+def _check_weekday(text: str, day: date) -> None:
+    """Raise an error for a day of the week that is not that of the date behind it."""
+    match = _WEEKDAY.match(text.strip())
+    if match and _WEEKDAYS.index(match["name"].casefold()) != day.weekday():
+        raise InputError(f"the day of the week contradicts the date, which is a {day:%A}")
 
 
 def _split_day(text: str) -> tuple[date, str] | None:
@@ -112,7 +128,7 @@ def _split_day(text: str) -> tuple[date, str] | None:
         if match is None:
             continue
         following = text[match.end() :]
-        if following and following[0] not in " T":
+        if following and following[0] not in " T,":
             continue
         parts = match.groupdict()
         month = parts.get("number") or 1 + _MONTHS.index(parts["month"].casefold())
@@ -190,6 +206,8 @@ def _span(text: str) -> tuple[str, str]:
             day, _ = _split_day(_plain(begin)) or (None, "")
             end = f"{day} {end}"
         return begin, end
+    if _WEEKDAY.match(f"{text} "):
+        raise InputError("must be a date and no day of the week; a table of off-times has them in a column days")
     raise InputError(_SPANS)
 
 
@@ -263,21 +281,30 @@ def are_days(values: Iterable[Any]) -> bool:
 
 def off_span(begin: str, end: str, clock: LocalClock) -> tuple[Any, Any]:
     """Return an off-time in values of `LocalClock`; a single date is off for the whole day."""
-    first, last = _clock_values(begin), _clock_values(end)
+    first, last = _span_values(begin, end, clock)
     if begin == end and isinstance(first, date) and not isinstance(first, datetime):
         last = first + timedelta(days=1)
-    for value in (first, last):
-        if not isinstance(value, int) and clock.start is None:
-            raise InputError("a clock time needs the time of tick 0; --start DATE sets it")
     return first, last
 
 
 def window_span(begin: str, end: str, clock: LocalClock) -> tuple[Any, Any]:
     """Return a window in values of `LocalClock`."""
+    first, last = _span_values(begin, end, clock)
+    are_clock_times = isinstance(first, str) and isinstance(last, str)
+    if are_clock_times and read_moment(last) <= read_moment(first):  # type: ignore[operator]
+        raise InputError("a window over midnight needs dates, as in 2026-03-02 22:00 - 2026-03-03 6:00")
+    return first, last
+
+
+def _span_values(begin: str, end: str, clock: LocalClock) -> tuple[Any, Any]:
+    """Return the ends of a span; with a start, small numbers may be hours or ticks and are refused."""
     first, last = _clock_values(begin), _clock_values(end)
     for value in (first, last):
         if not isinstance(value, int) and clock.start is None:
             raise InputError("a clock time needs the time of tick 0; --start DATE sets it")
+    has_numbers = isinstance(first, int) and isinstance(last, int)
+    if has_numbers and clock.start is not None and last <= _HOURS:
+        raise InputError(f"is ambiguous; write {first}:00-{last}:00 for times of day, or dates")
     return first, last
 
 

@@ -340,6 +340,8 @@ class TaskTable:
                     yield self.fault(i, field, error.message)
             yield from self._read_durations(i)
             self._name_row(i)
+            if "job" in self.columns and "job" not in self.cells[i] and i not in self.summaries:
+                yield self.fault(i, "job", "is empty; every row names its job")
         moments = [self.columns[field] for field in _MOMENTS if field in self.columns]
         clocks = [column for column in moments if self._has_clock(column)]
         if clocks and self.model.start_time is None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+from dataclasses import replace
 from typing import Any
 
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.features import features_of
+from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_of
 from planoracle.instances.protocol.feedback import span
 from planoracle.solver.exact.search import solve
 from planoracle.solver.explanation import Explanation
 from planoracle.solver.proofs.certificate import CERTIFICATES, Certificate, certificate
 from planoracle.solver.proofs.conflict import EXPLANATION, find_conflict
+from planoracle.solver.proofs.constraints import demands_of
 from planoracle.solver.result import Result
 
 
@@ -36,11 +40,64 @@ def _explain_by_search(instance: Instance, result: Result, reason: str) -> Expla
 
 
 def _explain_infeasibility(instance: Instance, result: Result, deadline: Deadline) -> Explanation:
-    if refusal := EXPLANATION.refusal(instance):
-        return Explanation(**_fields(result), _lines=(f"{_head(result)} ({result.proof}); {refusal}.",))
+    refusal = EXPLANATION.refusal(instance)
+    if refusal:
+        return _explain_mandatory_part(instance, result, refusal, deadline)
     conflict = find_conflict(instance, time_limit=deadline)
     lines = [f"{_head(result)}."] if conflict is None else conflict.lines()
     return Explanation(**_fields(result), conflict=conflict, _lines=tuple(lines))
+
+
+def _explain_mandatory_part(instance: Instance, result: Result, refusal: str, deadline: Deadline) -> Explanation:
+    """Explain infeasibility by the mandatory tasks without ways and set-up times, if possible."""
+    sentence = f"{_head(result)} ({result.proof}); {refusal}"
+    part = _mandatory_part(instance)
+    if part is None:
+        return Explanation(**_fields(result), _lines=(f"{sentence}.",))
+    conflict = find_conflict(part, time_limit=deadline)
+    if conflict is None:
+        return Explanation(**_fields(result), _lines=(f"{sentence}; without them, there is a schedule.",))
+    if conflict.status != Status.infeasible:
+        return Explanation(**_fields(result), _lines=(f"{sentence}.",))
+    omitted = sorted(EXPLANATION.refused & features_of(instance))
+    note = f"This explanation leaves out {', '.join(omitted)}."
+    return Explanation(**_fields(result), conflict=conflict, _lines=(*conflict.lines(), note))
+
+
+def _mandatory_part(instance: Instance) -> Instance | None:
+    """Return the mandatory tasks without ways and set-up times: it is infeasible only if the problem is.
+
+    Returns
+    -------
+    Instance or None
+        ``None`` if no task is mandatory, or if an optional one sets a state, which others may need.
+    """
+    optional = instance.weights.keys()
+    actions = {action.id: action for action in instance.actions if action.task not in optional}
+    optional_actions = [action for action in instance.actions if action.id not in actions]
+    if not actions or any(map(_sets_states, optional_actions)):
+        return None
+    return replace(
+        instance,
+        actions=tuple(_without_visits(action, actions.keys()) for action in actions.values()),
+        lags=tuple(lag for lag in instance.lags if lag.before in actions and lag.after in actions),
+        optional=(),
+        transitions=(),
+    )
+
+
+def _sets_states(action: Action) -> bool:
+    return any(demand.sets is not None for demand in demands_of(action))
+
+
+def _without_visits(action: Action, retained: Set[str]) -> Action:
+    """Return an action without place and families, whose modes follow retained actions only."""
+    modes = []
+    for mode in action.modes:
+        demands = tuple(replace(demand, family=None) for demand in mode.demands)
+        after = tuple(name for name in mode.after if name in retained)
+        modes.append(replace(mode, demands=demands, after=after))
+    return replace(action, modes=tuple(modes), place=None)
 
 
 def _explain_by_proof(instance: Instance, result: Result, proof: Certificate) -> Explanation:

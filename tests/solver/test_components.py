@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -95,3 +96,41 @@ def test_refused_features_leave_implicit_answers_empty(feature: Feature) -> None
     run = language(instance).replay(instance, language(instance).parse(instance, []), None)
     if feature in STATES.refused:
         assert set(SolverOracle(is_cached=False).values(run)) == {None}
+
+
+def _explained(*actions: Action, **fields: object) -> list[str]:
+    instance = Instance("shop", actions, agents=("Ann",), **fields)  # type: ignore[arg-type]
+    explanation = engine_of(instance).explain(instance, 10.0)
+    assert explanation.status == "infeasible"
+    return explanation.lines()
+
+
+_EARLY = (Action("t/a", "t", 3, 3, deadline=5), Action("u/a", "u", 3, 3, deadline=5))
+
+
+def test_conflict_of_mandatory_tasks_explains_a_problem_with_optional_tasks() -> None:
+    spare = Action("v/a", "v", 1, 1)
+    *reasons, note = _explained(*_EARLY, spare, optional=(("v", 1),))
+    assert "- t/a must be finished by tick 5" in reasons
+    assert note == "This explanation leaves out optional tasks."
+
+
+def test_conflict_without_set_up_times_explains_a_problem_with_some() -> None:
+    walk = Transitions(("Ann",), (("home", "shop", 2),), (("Ann", "home"),))
+    *reasons, note = _explained(*(replace(action, place="shop") for action in _EARLY), transitions=(walk,))
+    assert "- u/a must be finished by tick 5" in reasons
+    assert note == "This explanation leaves out ways and set-up times."
+
+
+def test_conflict_by_set_up_times_has_no_other_explanation() -> None:
+    walk = Transitions(("Ann",), (("home", "shop", 3),), (("Ann", "home"),))
+    (line,) = _explained(replace(_EARLY[0], place="shop"), transitions=(walk,))
+    assert line.endswith("cannot respect ways and set-up times; without them, there is a schedule.")
+
+
+def test_optional_settings_of_states_may_be_needed() -> None:
+    sets, requires = (Mode((Demand("oven", **{key: "hot"}),)) for key in ("sets", "requires"))
+    heat = Action("v/heat", "v", 4, 4, modes=(sets,))
+    bake = Action("t/bake", "t", 3, 3, modes=(requires,), deadline=5)
+    (line,) = _explained(bake, heat, optional=(("v", 1),), resources=(Resource("oven", state="cold"),))
+    assert line.endswith("the explanation of conflicts cannot respect optional tasks.")

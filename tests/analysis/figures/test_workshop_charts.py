@@ -71,6 +71,20 @@ def test_ways_are_thin_bars_and_pauses_are_lines(chart: Axes) -> None:
     assert {"pause in a break", "way or set-up, as late as possible"} <= set(legend(chart))
 
 
+def test_families_of_work_are_shown_below_the_machine(chart: Axes) -> None:
+    strips = [patch for patch in chart.patches if patch.get_label() == "state"]
+    assert [(strip.get_x(), strip.get_x() + strip.get_width()) for strip in strips] == [(540, 900), (900, 960)]
+    assert "state or family of work" in legend(chart)
+
+
+def test_set_up_before_each_operation_shows_no_families() -> None:
+    always = Transitions(("M",), (("10", "10", 10),))
+    actions = tuple(Action(f"t/{name}", "t", 5, 0, (Mode((Demand("M", family="10"),)),), agents=()) for name in "ab")
+    instance = Instance("i", actions, resources=(Resource("M"),), agents=(), transitions=(always,))
+    axes = gantt(instance, Schedule((Piece("t/a", 0, 5, None), Piece("t/b", 15, 5, None))))
+    assert "state" not in {patch.get_label() for patch in axes.patches}
+
+
 def test_an_action_that_pauses_stays_in_its_lane() -> None:
     uses = (Mode((Demand("bench", 1),)),)
     actions = (

@@ -51,6 +51,7 @@ def options(**values: Any) -> Iterator[None]:
         ("2026-11-30 08:00", "2026-11-30 12:00", (480, 720)),
         ("2026-11-30", "2026-11-30", (0, 1440)),
         ("30.11.2026 8:00", "1.12.2026", (480, 2880)),
+        ("30.11.2026, 8:00", "Tue 1.12.2026, 6:00", (480, 1800)),
         ("30 Nov 2026", "December 1, 2026", (0, 2880)),
         ("Mon 30 November 2026", "2026-12-01T06:30", (0, 1830)),
         ("2026-11-30 8:00", "18:00", (480, 1080)),
@@ -94,6 +95,15 @@ def test_start_is_tick_0_and_makes_times_of_day_of_texts(tmp_path: Path) -> None
         (("task,duration (h),release", "a,5,2026-02-03 8:00+01:00"), "line 2: release: must be a date such as"),
         (("task,duration (h),release", "a,2026-02-03,5"), "line 2: duration (h): must be a length of time in hours"),
         (("task,duration (h),release", "a,5,13:00 pm"), "line 2: release: must be a length of time"),
+        (("task,duration (h),release", "a,5,Mo 30.11.2026"), "line 2: release: must be a date such as 2026-03-02"),
+        (
+            ("task,duration (h),release", "a,5,Tue 2026-11-30"),
+            "line 2: release: the day of the week contradicts the date, which is a Monday",
+        ),
+        (
+            ("task,duration (h),release", "a,5,20261130"),
+            "line 2: release: is ambiguous; write 2026-11-30 for a date, 20261130 hours for a number of ticks",
+        ),
         (
             ("task,duration (h),fixed_start,release", "a,5,2026-02-03,2026-02-04"),
             "line 2: fixed_start: is too early: the task starts no earlier than 2026-02-04 00:00 (tick 24)",
@@ -102,6 +112,13 @@ def test_start_is_tick_0_and_makes_times_of_day_of_texts(tmp_path: Path) -> None
 )
 def test_date_that_is_no_tick_is_refused(lines: tuple[str, ...], message: str, tmp_path: Path) -> None:
     assert faults(tmp_path, table(*lines))[0].removeprefix("t.csv, ").removeprefix("t.csv: ").startswith(message)
+
+
+def test_time_of_day_has_no_day_of_the_week(tmp_path: Path) -> None:
+    with options(start="2026-11-30 08:00"):
+        for field, cell in (("release", "Tue 9:00"), ("deadline", "Friday 4 pm")):
+            (fault,) = faults(tmp_path, table(f"task,duration (min),{field}", f"a,5,{cell}"))
+            assert fault.startswith(f"t.csv, line 2: {field}: must be a date such as 2026-03-02 or 2026-03-02 08:30")
 
 
 def test_planned_dates_set_no_start(tmp_path: Path) -> None:
@@ -134,6 +151,13 @@ def test_windows_are_spans_in_which_a_task_fits(tmp_path: Path) -> None:
     with options(start="2026-11-30 08:00"):
         dated = read(tmp_path, table(*lines).format("8:10-8:20|2026-12-01 8:00 - 12:00"))
         assert dated.actions[0].windows == ((10, 20), (1440, 1680))
+        for cell, message in (
+            ("22:00-6:00", "a window over midnight needs dates, as in 2026-03-02 22:00 - 2026-03-03 6:00"),
+            ("9-12", "is ambiguous; write 9:00-12:00 for times of day, or dates"),
+            ("Tue 9:00-12:00", "must be a date and no day of the week"),
+        ):
+            (fault,) = faults(tmp_path, table(*lines).format(cell))
+            assert fault.startswith(f"t.csv, line 2: time window: {message}")
     (fault,) = faults(tmp_path, table(*lines).format("8:10-8:20"))
     assert fault.startswith("t.csv, line 2: time window: a clock time needs the time of tick 0; --start DATE sets it")
     (fault,) = faults(tmp_path, table(*lines).format("mornings"))
@@ -203,8 +227,8 @@ TASKS = table("task,duration (min),machine,agent", "a,30,M,Ann", "b,30,N,Ben")
     ("lines", "calendars"),
     [
         (
-            ("machine,begin,end", "M,10,20", "N,10,20", "M,30,40"),
-            [(("M",), ((10, 20), (30, 40)), None), (("N",), ((10, 20),), None)],
+            ("machine,begin,end", "M,50,60", "N,50,60", "M,70,80"),
+            [(("M",), ((50, 60), (70, 80)), None), (("N",), ((50, 60),), None)],
         ),
         (("name,off", "Ann;M,12:00-12:30"), [(("Ann", "M"), ((240, 270),), 1440)]),
         (("who,from,to", "all,16:00,8:00"), [(("M", "N", "Ann", "Ben"), ((480, 1440),), 1440)]),
@@ -213,7 +237,7 @@ TASKS = table("task,duration (min),machine,agent", "a,30,M,Ann", "b,30,N,Ben")
         (("name,off,reason", "M,2026-12-01 8:00 - 16:00,repair"), [(("M",), ((1440, 1920),), None)]),
         (("name,days", "M,Sat-Sun"), [(("M",), ((6720, 8160), (8160, 9600)), 10080)]),
         (("name,days,off", "M,Tue,8:00-16:00"), [(("M",), ((1440, 1920),), 10080)]),
-        (("name,off,every", "M,10-20,60"), [(("M",), ((10, 20),), 60)]),
+        (("name,off,every", "M,20-30,60"), [(("M",), ((20, 30),), 60)]),
         (("name,off,every", "M,2026-11-30 10:00 - 12:00,week"), [(("M",), ((120, 240),), 10080)]),
     ],
 )
@@ -230,12 +254,17 @@ def test_table_of_off_times_is_read(lines: tuple[str, ...], calendars: list[Any]
         (("name,off", "Max,10-20"), "off.csv, line 2: name: 'Max' is neither a machine nor an agent of the table"),
         (("name,off", ",10-20"), "off.csv, line 2: name: must name a machine or an agent, or be all"),
         (("name,begin", "M,10"), "off.csv, line 2: begin: has no end; an off-time needs a begin and an end"),
-        (("name,begin,end", "M,20,10"), "off.csv, line 2: end: an off-time must end after its begin (got '10')"),
+        (("name,begin,end", "M,60,50"), "off.csv, line 2: end: an off-time must end after its begin (got '50')"),
+        (("name,begin,end", "M,12,13"), "off.csv, line 2: begin: is ambiguous; write 12:00-13:00 for times of day"),
+        (("name,off", "M,12-13"), "off.csv, line 2: off: is ambiguous; write 12:00-13:00 for times of day, or dates"),
+        (("name,begin,end", "M,Tue 8:00,Tue 16:00"), "off.csv, line 2: begin: must be a date such as 2026-03-02"),
+        (("name,off", "M,Tue 8:00-16:00"), "off.csv, line 2: off: must be a date and no day of the week; a table of"),
+        (("name,off", "M,Tuesday"), "off.csv, line 2: off: must be a date and no day of the week; a table of"),
         (("name,off,begin,end", "M,1-2,3,4"), "off.csv, line 2: off: contradicts begin and end"),
-        (("name,off,every", "M,1-9,5"), "off.csv, line 2: off: an off-time must be shorter than its period"),
-        (("name,off,every", "M,1-9,moon"), "off.csv, line 2: every: must be day, week, or a number of ticks"),
+        (("name,off,every", "M,21-29,5"), "off.csv, line 2: off: an off-time must be shorter than its period"),
+        (("name,off,every", "M,21-29,moon"), "off.csv, line 2: every: must be day, week, or a number of ticks"),
         (("name,days", "M,someday"), "off.csv, line 2: days: must be days such as Sat, Sun or Mon-Fri"),
-        (("name,days,off", "M,Tue,10-20"), "off.csv, line 2: off: must be clock times beside days of the week"),
+        (("name,days,off", "M,Tue,20-30"), "off.csv, line 2: off: must be clock times beside days of the week"),
         (("name,off,colour", "M,1-2,red"), "off.csv: colour: is not a column of a table of off-times; accepted are"),
         (("off,note", "1-2,x"), "off.csv: member: column is missing"),
         (("name,note", "M,x"), "off.csv: begin: column is missing; accepted are begin and end, off, or days"),
@@ -411,7 +440,7 @@ def test_week_of_a_workshop_is_solved_by_a_single_command(count: int, seconds: s
     jobs, off = workshop(count)
     jobs.to_csv(tmp_path / "jobs.csv", index=False)
     off.to_csv(tmp_path / "off.csv", index=False)
-    call = ["solve", str(tmp_path / "jobs.csv"), "--map", "family=Colour", "--start", "2026-11-30 08:00"]
+    call = ["solve", str(tmp_path / "jobs.csv"), "--start", "2026-11-30 08:00"]
     call += ["--calendar", str(tmp_path / "off.csv"), "--time-limit", seconds, "--columns", "status,makespan"]
     result = CliRunner().invoke(app, call)
     assert result.exit_code == 0, result.output
@@ -450,6 +479,7 @@ def test_sheets_of_a_workbook_give_the_same_problem_as_files(tmp_path: Path) -> 
     [
         ("--start", "8:00"),
         ("--start", "soon"),
+        ("--start", "30.11."),
         ("--workers", "0"),
         ("--calendar", "none.csv"),
         ("--setups", "none.csv"),
@@ -461,6 +491,40 @@ def test_invalid_option_is_a_usage_error_that_names_it(option: str, value: str, 
     result = CliRunner().invoke(app, ["solve", str(path), option, value])
     assert result.exit_code == 2
     assert option in result.stderr
+
+
+@pytest.mark.parametrize("start", ["2026-11-30 8:00", "30.11.2026 8:00", "Mon 30 Nov 2026, 8 am"])
+def test_start_is_written_as_dates_of_tables_are(start: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(table("task,duration (min)", "a,1"))
+    result = CliRunner().invoke(app, ["instances", str(tmp_path / "t.csv"), "--export", "--start", start])
+    assert '"start_time": "2026-11-30T08:00:00"' in result.stdout
+
+
+def test_colours_are_families_of_set_ups(tmp_path: Path) -> None:
+    text = table("task,duration,machine,setup,Colour", "a,3,M,2,red", "b,3,M,2,red", "c,3,M,5,blue")
+    assert read(tmp_path, text).actions[2].modes[0].demands[0].family == "blue"
+    assert "t.csv: column Colour is read as family" in notes(tmp_path, text)
+    assert solve(read(tmp_path, text)).makespan == 16
+
+
+def test_results_beside_pieces_name_the_jobs_that_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(table("job,duration,machine,due,optional", "a,3,M,3,no", "b,2,M,3,yes"))
+    result = CliRunner().invoke(app, ["solve", str(tmp_path / "t.csv"), "--schedule", "--format", "csv"])
+    assert result.stdout.count("\n") == 2
+    columns, _, row = result.stderr.splitlines()[1:4]
+    assert "left out" in columns
+    assert " b " in row
+    assert "{" not in row
+
+
+def test_schedule_omits_names_of_modes_that_are_those_of_their_machines(tmp_path: Path) -> None:
+    lines = ("task,duration,machine,alternatives", "a,3,M1 or M2,", "b,3,M1,M3")
+    (tmp_path / "t.csv").write_text(table(*lines))
+    result = CliRunner().invoke(app, ["solve", str(tmp_path / "t.csv"), "--schedule"])
+    assert "M1" in result.stdout
+    assert "mode name" not in result.stdout
+    every_column = CliRunner().invoke(app, ["solve", str(tmp_path / "t.csv"), "--schedule", "--all-columns"])
+    assert "mode name" in every_column.stdout
 
 
 def test_more_set_up_times_than_pairs_can_be_listed_are_refused(tmp_path: Path) -> None:

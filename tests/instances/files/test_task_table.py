@@ -192,6 +192,8 @@ def test_every_fault_has_line_column_value_and_accepted_values(tmp_path: Path) -
             "column may name the unit, as in duration_min (got '90 min')",
         ),
         ("task,duration\na,1,2\n", "t.csv, line 2: has 3 cells, but the header has 2 columns"),
+        ("\n,,\ntask,duration\na,1,2\n", "t.csv, line 4: has 3 cells, but the header has 2 columns"),
+        ("job,step,duration\na,1,5\n,2,5\n", "t.csv, line 3: job: is empty; every row names its job (got '')"),
         (
             "task,duration,machine,resource\na,1,m,r\n",
             "t.csv: machine: columns machine and resource have this meaning; select one with --map machine=COLUMN",
