@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS, improve, list_schedule
+from planoracle.instances.errors import InputError
 from planoracle.instances.model.features import Component, Feature, features_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
@@ -24,8 +25,8 @@ from planoracle.solver.exact.bounds import common_tick, longest_duration, lower_
 from planoracle.solver.exact.cp_model import FAR, CpOutcome, run
 from planoracle.solver.exact.latest_end import latest_end
 from planoracle.solver.exact.left_shift import settled_early
-from planoracle.solver.exact.model_size import has_many_off_times, model_size
 from planoracle.solver.exact.model_of_transitions import in_order_of_agents
+from planoracle.solver.exact.model_size import has_many_off_times, model_size
 from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import FeatureParams
@@ -55,6 +56,8 @@ class FeatureSearch:
     ----------
     is_single_call
         CP-SAT alone, in a single call for each objective.
+    is_attempt
+        End if a short effort finds no schedule.
     status, proof
         What is known, and why.
     schedule
@@ -77,6 +80,7 @@ class FeatureSearch:
         workers: int,
         on_progress: OnProgress | None = None,
         is_single_call: bool = False,
+        is_attempt: bool = False,
     ) -> None:
         self.instance = instance
         self.params = params
@@ -84,6 +88,7 @@ class FeatureSearch:
         self.workers = workers
         self.on_progress = on_progress
         self.is_single_call = is_single_call
+        self.is_attempt = is_attempt
         self.deadline: Deadline = deadline_of(time_limit)
         self.step = common_tick(instance)
         self.bounds = windows_of_paths(instance, self.deadline)
@@ -103,11 +108,16 @@ class FeatureSearch:
 
     def run(self) -> None:
         """Search until the optimum is proved, or the time is over."""
+        if self.instance.optional and not self.is_single_call and self._executes_all_tasks():
+            return
         if not self.bounds.consistent:
             self.status, self.proof = Status.infeasible, self.bounds.fault
             return
         if not features_of(self.instance):
             self.lower_bound = lower_bound(self.instance, self.bounds)
+            if self.instance.time_limit is not None and self.lower_bound > self.instance.time_limit:
+                self.status, self.proof = Status.infeasible, "the lower bound exceeds the time limit"
+                return
         try:
             if not self.is_single_call:
                 self._begin_with_heuristics()
@@ -121,6 +131,28 @@ class FeatureSearch:
             self.proof = "time limit during the construction of the model"
             if self.schedule is not None:
                 self.status = Status.feasible
+
+    def _executes_all_tasks(self) -> bool:
+        """Search for a schedule of all tasks, which has the greatest weight; return whether there is one."""
+        try:
+            mandatory = replace(self.instance, optional=())
+        except InputError:  # some optional task never fits
+            return False
+        search = type(self)(
+            mandatory,
+            self.params,
+            self.deadline,
+            seed=self.seed,
+            workers=self.workers,
+            on_progress=self.on_progress,
+            is_attempt=True,
+        )
+        search.run()
+        if search.schedule is None:
+            return False
+        self.schedule, self.lower_bound = search.schedule, search.lower_bound
+        self.status, self.proof = search.status, search.proof
+        return True
 
     def _begin_with_heuristics(self) -> None:
         """Take a first schedule of heuristics if the problem is large and they respect its features."""
@@ -174,7 +206,8 @@ class FeatureSearch:
         longest_path = max(head + longest_duration(action) + tail for head, action, tail in paths)
         work = sum(longest_duration(action) for action in self.instance.actions)
         first = longest_path + work
-        if self.params.short_horizon * first < last and not self.is_single_call:
+        is_far_shorter = self.params.short_horizon * first < last and first >= (self.lower_bound or 0)
+        if is_far_shorter and not self.is_single_call:
             yield first
         yield last
 
@@ -222,7 +255,7 @@ class FeatureSearch:
         """Find the greatest weight and keep it; return whether it is proved."""
         terms = [(model.executed[task], weight) for task, weight in self.instance.optional]
         model.model.minimize_sum([(literal, -weight) for literal, weight in terms])
-        outcome = self._run(model, PRESOLVED)
+        outcome = self._run(model, PRESOLVED, None if is_last else self.params.attempt)
         if outcome.status == Status.infeasible:
             self._refute(model, presolved=True, is_last=is_last)
             return False
@@ -266,6 +299,8 @@ class FeatureSearch:
                     return
                 if self.schedule is not None:
                     model.narrow(self.lower_bound or 0, self.schedule.makespan)
+            if self.schedule is None and effort >= self.params.attempt and (self.is_attempt or not is_last):
+                return
             effort *= self.params.growth
 
     def _minimize(self, model: ScheduleModel, settings: dict[str, Any], effort: float | None, *, is_last: bool) -> bool:

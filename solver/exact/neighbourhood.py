@@ -1,9 +1,9 @@
 """Large-neighbourhood search: reschedule a window of time while the rest keeps its order.
 
 What ends before the window stays where it is. What starts after it keeps its modes, its agents and its order on every
-unit of a resource and on every agent, also its ways and set-ups, so that it moves earlier as soon as the window becomes shorter (partial-order
-schedules: Godard, Laborie and Nuijten 2005). Each step only restricts the model, so that every solution of it is a
-schedule of the whole problem; it proves nothing about other schedules.
+unit of a resource and on every agent, and with it the ways and set-ups between, so that it moves earlier as soon as
+the window becomes shorter (partial-order schedules: Godard, Laborie and Nuijten 2005). Each step only restricts the
+model, so that every solution of it is a schedule of the whole problem; it proves nothing about other schedules.
 """
 
 from __future__ import annotations

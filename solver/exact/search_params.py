@@ -211,7 +211,9 @@ class FeatureParams:
     first_proof, growth
         Effort of the first round of proofs, and how many times as much the next one has.
     neighbourhood
-        Effort of the search around the incumbent per effort of the proof before it.
+        Effort of the search around the incumbent per effort of the proof that follows.
+    attempt
+        Effort of a round after which the search for a schedule of all tasks, or until a short horizon, is given up.
     """
 
     short_horizon: int = 2
@@ -228,6 +230,7 @@ class FeatureParams:
     first_proof: float = 0.02
     growth: float = 3.0
     neighbourhood: float = 4.0
+    attempt: float = 0.5
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,8 @@ class _FirstSchedule(FeatureSearch):
     def _solve_until(self, horizon: int, *, is_last: bool) -> bool:
         model = ScheduleModel(self.instance, self.bounds, self.step, 0, horizon, deadline=self.deadline)
         model.model.drop_objective()
-        outcome = self._run(model, PRESOLVED)
+        must_decide = is_last and not self.is_attempt
+        outcome = self._run(model, PRESOLVED, None if must_decide else self.params.attempt)
         if outcome.status == Status.infeasible:
             self._refute(model, presolved=True, is_last=is_last)
         elif outcome.solution:
