@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from planoracle.instances.model.agents import interchangeable
+from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
 from planoracle.instances.model.transitions import Ways, ticks_between
 from planoracle.solver.exact.cp_model import FAR, negated
 from planoracle.solver.exact.segments import Segment, literals
@@ -160,6 +161,15 @@ def _add_circuit(model: ScheduleModel, visits: list[_Visit], ways: Ways, first_p
     cp_model.circuit(arcs)
     positive = [(literal, ticks) for literal, ticks in spent if ticks]
     cp_model.linear([(model.makespan, 1), *((literal, -ticks) for literal, ticks in positive)], constant, FAR)
+    _limit_ties(model, visits)
+
+
+def _limit_ties(model: ScheduleModel, visits: list[_Visit]) -> None:
+    """Let no more visits of no length be at one instant than the rules accept."""
+    starts = [visit for visit in visits if not visit.length]
+    if len(starts) > MAX_TIED_VISITS:
+        intervals = [(model.model.interval(visit.start, 1, *literals(visit.present)), 1) for visit in starts]
+        model.model.capacity(intervals, MAX_TIED_VISITS)
 
 
 def _may_follow(model: ScheduleModel, earlier: _Visit, later: _Visit) -> bool:
