@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
 from planoracle.instances.model.transitions import Ways, ticks_between
+from planoracle.solver.exact.bounds import shortest_duration
 from planoracle.solver.exact.cp_model import FAR, negated
 from planoracle.solver.exact.segments import Segment, literals
 
@@ -176,4 +177,6 @@ def _may_follow(model: ScheduleModel, earlier: _Visit, later: _Visit) -> bool:
     """Return whether a visit may come directly after another one."""
     if earlier.action == later.action:
         return earlier.step < later.step
+    if not earlier.length and not shortest_duration(model.instance.actions[later.action]):
+        return True  # visits of no length at one instant may come in any order
     return not model.is_before(later.action, earlier.action)

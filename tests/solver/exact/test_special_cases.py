@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planoracle.instances.model.calendars import Calendar
-from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
 from planoracle.instances.model.transitions import Transitions
 from planoracle.solver.exact.latest_end import latest_end
@@ -40,3 +40,10 @@ def test_no_more_visits_begin_at_one_instant_than_the_rules_accept(count: int, e
     actions = tuple(Action(f"t/{number}", "t", 10, 0, place="hall") for number in range(count))
     instance = Instance("lamps", actions, transitions=(Transitions(("agent",), ()),))
     assert makespan(instance) == expected
+
+
+def test_visits_at_one_instant_come_in_any_order_whatever_the_lags() -> None:
+    """From the yard no way leads to the hall, so the agent is in the hall first."""
+    actions = Action("t/sign", "t", 0, 0, place="yard"), Action("t/greet", "t", 0, 0, place="hall")
+    ways = (Transitions(("agent",), (("hall", "yard", 0),)),)
+    assert makespan(Instance("visit", actions, (Lag("t/sign", "t/greet"),), transitions=ways)) == 0
