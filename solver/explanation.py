@@ -39,6 +39,8 @@ class Explanation:
         Document for ``planoracle verify``: the certificate, or a plan with a searched bound.
     conflict
         For infeasible scheduling problems, constraints that contradict each other.
+    weight
+        Weight of the optional tasks that the best plan executes; ``None`` if no task is optional.
     """
 
     instance: str
@@ -50,6 +52,7 @@ class Explanation:
     explained_bound: int | None = None
     certificate: Certificate | None = None
     conflict: Conflict | None = None
+    weight: int | None = None
     document: dict[str, Any] | None = field(default=None, repr=False)
     _lines: tuple[str, ...] = field(default=(), repr=False)
 
@@ -73,11 +76,13 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation for JSON."""
+        weights = {} if self.weight is None else {"weight": self.weight}
         return {
             "instance": self.instance,
             "status": self.status,
             "makespan": self.makespan,
             "lower_bound": self.lower_bound,
+            **weights,
             "unit": self.unit,
             "kind": self.kind,
             "explained": self.explained,

@@ -11,7 +11,7 @@ from planoracle.instances.files.catalog import set_of
 from planoracle.instances.model.agents import MOST_AGENTS, with_agents
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status
-from planoracle.solver.exact.bounds import windows
+from planoracle.solver.exact.bounds import shortest_duration, windows
 from planoracle.solver.solve import solve
 
 if TYPE_CHECKING:
@@ -36,9 +36,10 @@ def curve(instance: Instance, max_agents: int = 4, *, time_limit: float = 60.0) 
     list of dict
         A row for each number of agents: ``instance, set, agents, status``; ``makespan`` in ticks, ``None`` without a
         schedule; ``unit``; ``speedup``: ratio of the makespan with one agent to that of the row; ``critical_path``:
-        longest chain of durations and lags in ticks, a lower bound for any number of agents; ``limit``: optimum in
-        ticks with an agent for every action, ``None`` if it is not proved; ``grid``: ticks, the optimum holds for
-        pauses at multiples of it.
+        longest chain of shortest durations and lags in ticks, a lower bound for any number of agents (0 with optional
+        tasks, which may be left out); ``limit``: optimum in ticks with an agent for every action, ``None`` if it is not
+        proved; ``grid``: ticks, the optimum holds for pauses at multiples of it. Makespans at different weights of
+        optional tasks are not compared: ``speedup`` or ``limit`` is ``None``.
 
     Raises
     ------
@@ -56,14 +57,13 @@ def curve(instance: Instance, max_agents: int = 4, *, time_limit: float = 60.0) 
     results = [solve(with_agents(instance, count), time_limit=time_limit) for count in numbers_of_agents]
     bounds = windows(instance)
     chains = zip(bounds.head, instance.actions, bounds.tail, strict=True)
-    path = max(head + action.duration + tail for head, action, tail in chains)
-    attended = sum(action.attended > 0 for action in instance.actions)
-    enough_agents = min(MOST_AGENTS, attended + 1)
-    limit = solve(with_agents(instance, enough_agents), time_limit=time_limit)
-    shortest = limit.makespan if limit.status == Status.optimal else None
+    path = max(head + shortest_duration(action) + tail for head, action, tail in chains)
+    limit = solve(with_agents(instance, _enough_agents(instance)), time_limit=time_limit)
     set_name = set_of(instance.name)[0]
     rows: Curve = []
     for agents, result in enumerate(results, 1):
+        is_comparable = limit.status == Status.optimal and limit.weight == result.weight
+        first_makespan = results[0].makespan if results[0].weight == result.weight else None
         row = {
             "instance": instance.name,
             "set": set_name,
@@ -71,13 +71,25 @@ def curve(instance: Instance, max_agents: int = 4, *, time_limit: float = 60.0) 
             "status": result.status,
             "makespan": result.makespan,
             "unit": instance.unit,
-            "speedup": _ratio(results[0].makespan, result.makespan),
-            "critical_path": path,
-            "limit": shortest,
+            "speedup": _ratio(first_makespan, result.makespan),
+            "critical_path": 0 if instance.optional else path,
+            "limit": limit.makespan if is_comparable else None,
             "grid": result.grid,
         }
         rows.append(row)
     return rows
+
+
+def _enough_agents(instance: Instance) -> int:
+    """Return a number of agents that is as good as any larger one.
+
+    A single agent starts all unattended actions, unless it needs time to go from one to the next.
+    """
+    needed = 1
+    for action in instance.actions:
+        variants = instance.variants[action.id]
+        needed += any(variant.attended or (action.place and variant.agents) for variant in variants)
+    return min(MOST_AGENTS, needed)
 
 
 def is_proved(curve: Curve) -> bool:

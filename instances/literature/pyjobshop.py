@@ -17,6 +17,7 @@ from planoracle.instances.errors import InputError, InputNote
 from planoracle.instances.literature.project_network import LARGEST, action_of_modes
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.end_points import END, START, EndPoints
+from planoracle.instances.model.features import note_excess
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.transitions import Transitions
 
@@ -87,7 +88,9 @@ def read(document: Mapping[str, Any], name: str) -> Instance:
     >>> action.id, action.duration, [mode.name for mode in action.modes]
     ('task1/cut', 3, ['saw', 'mill'])
     """
-    return _Reader(document, name).instance()
+    instance = _Reader(document, name).instance()
+    note_excess(instance, name)
+    return instance
 
 
 class _Reader:

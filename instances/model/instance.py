@@ -276,10 +276,12 @@ class Action:
 
     @property
     def is_milestone(self) -> bool:
-        """True for a helper action of no length that needs no agent and no resource."""
-        if self.duration or self.agents != ():
-            return False
-        return not any(mode.demands or mode.duration or mode.agents for mode in self.modes)
+        """True for a helper action of no length that needs no agent and no resource in any mode."""
+        for mode in self.modes:
+            agents = self.agents if mode.agents is None else mode.agents
+            if mode.demands or agents != () or self.duration_in(mode):
+                return False
+        return True
 
     def duration_in(self, mode: Mode) -> int:
         """Return the ticks that the action takes in a mode."""

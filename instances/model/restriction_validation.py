@@ -334,8 +334,11 @@ def has_absolute_times(instance: Instance) -> bool:
 
 
 def absolute_time_faults(instance: Instance) -> Faults:
-    """Yield the fault of absolute times beside maximum lags from a beginning that may come after tick 0."""
-    if not has_absolute_times(instance):
+    """Yield the fault of absolute times beside maximum lags from a beginning that may come after tick 0.
+
+    In a part of another instance, such as one without some constraints, a milestone may only seem to be the beginning.
+    """
+    if instance.rest_of is not None or not has_absolute_times(instance):
         return
     beginning = instance.beginning
     if beginning is None or instance.by_id[beginning].deadline == 0:

@@ -94,7 +94,8 @@ def fitting_starts(problem: Instance, remaining: Mapping[str, int], instants: It
     starts = set[int]()
     begins = sorted(set(instants))
     for action in problem.actions:
-        if remaining[action.id] or not action.duration:
+        may_take_no_time = not all(variant.duration for variant in problem.variants[action.id])
+        if remaining[action.id] or may_take_no_time:
             for need in _needs(problem, action):
                 fits = (_fitting_start(action, need, begin) for begin in begins)
                 starts.update(start for start in fits if start is not None)

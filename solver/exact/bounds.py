@@ -9,6 +9,7 @@ from math import gcd, inf
 from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
+from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
 from planoracle.solver.exact.work_bounds import agents_bound, resource_bound
 
 # Ticks of interruptible work of several agents up to which the grid is one tick.
@@ -214,7 +215,7 @@ def common_tick(instance: Instance) -> int:
     check of `grid_matters`. Otherwise finer interruptions can help (three unit jobs on two machines end at 1.5), and
     the result is 1. Several agents with more than ``_FEW_TICKS`` ticks of such work are an exception: the result
     divides it evenly, and `grid_matters`. The result is also 1 if a use may start a tick after its setting, while that
-    runs.
+    runs, or if an agent may have more visits of no length than the rules accept at one instant.
 
     Examples
     --------
@@ -228,7 +229,7 @@ def common_tick(instance: Instance) -> int:
     agents = len(instance.agents) if pausing else 1
     if pausing and not _pauses_fit_grid(instance, pausing):
         return 1
-    if _settings_may_overlap(instance):
+    if _settings_may_overlap(instance) or _has_many_starts(instance):
         return 1
     step = common_divisor(instance)
     share = agents if agents <= _FEW_AGENTS else 1
@@ -274,23 +275,35 @@ def steps(instance: Instance, step: int) -> int:
 
 def _settings_may_overlap(instance: Instance) -> bool:
     """Return whether a use may overlap an earlier setting that it needs or may join."""
-    uses: list[tuple[Action, Demand]] = []
+    uses: list[tuple[int, Demand]] = []
     for action in instance.actions:
         for mode in action.modes:
-            uses += [(action, demand) for demand in mode.demands]
+            duration = action.duration_in(mode)
+            uses += [(duration, demand) for demand in mode.demands]
     set_resources = {demand.resource for _, demand in uses if demand.sets is not None}
     amounts: dict[str, list[int]] = {}
     for _, demand in uses:
         waits_for_setting = demand.requires is not None or demand.sets is None
         if waits_for_setting and demand.resource in set_resources:
             amounts[demand.resource] = []
-    for action, demand in uses:
+    for duration, demand in uses:
         if demand.resource in amounts:
-            amounts[demand.resource].append(demand.amount if action.duration else 0)
+            amounts[demand.resource].append(demand.amount if duration else 0)
     for name, units in amounts.items():
         if len(units) > 1 and sum(sorted(units)[:2]) <= instance.resource[name].capacity:
             return True
     return False
+
+
+def _has_many_starts(instance: Instance) -> bool:
+    """Return whether agents with ways may have to begin a visit of no length a tick after others."""
+    if not instance.transitions:
+        return False
+    starts = 0
+    for action in instance.actions:
+        variants = instance.variants[action.id]
+        starts += action.place is not None and not all(variant.attended for variant in variants)
+    return starts > MAX_TIED_VISITS
 
 
 def grid_matters(instance: Instance) -> bool:

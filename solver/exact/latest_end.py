@@ -38,7 +38,7 @@ def latest_end(instance: Instance) -> int:
     total = settled
     longest_lags = _longest_lags(instance)
     for action in instance.actions:
-        pieces = max(1, action.duration) if action.interruptible else 1
+        pieces = max(1, longest_duration(action)) if action.interruptible else 1
         busy = max(_longest_span(instance, action, settled), 1)
         total += busy + longest_lags[action.id] + pieces * (_ticks_on_ways(instance, action) + period - 1)
     return total

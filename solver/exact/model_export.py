@@ -24,7 +24,7 @@ from planoracle.solver.exact.model_size import has_many_off_times, model_size
 from planoracle.solver.exact.schedule_model import ScheduleModel
 
 #: Features of which MiniZinc models are not written.
-MINIZINC = Component("the export of MiniZinc models", frozenset({Feature.OPTIONAL, Feature.TRANSITIONS}))
+MINIZINC = Component("the export of MiniZinc models", frozenset({Feature.TRANSITIONS}))
 
 # Most steps of interruptible actions, and largest model.
 _MOST_STEPS, _LARGEST_MODEL = 10_000, 500_000
@@ -162,12 +162,12 @@ $variables
 var int: makespan = step * makespan_in_steps;
 $constraints
 
-solve minimize makespan;
+solve minimize $objective;
 
 array[int] of string: action = [$actions];
 array[int] of var int: start = [$starts];
 output ["makespan \(makespan)\n"] ++
-  [action[i] ++ " starts at \(step * start[i])\n" | i in index_set(start)];
+  [action[i] ++ " starts at \(step * start[i])\n" | i in index_set(start)$condition];
 """)
 
 
@@ -187,6 +187,8 @@ class _MiniZinc:
             step=self.model.step,
             variables="\n".join(self.variables()),
             constraints="\n".join(self.constraints()),
+            objective=self.objective(),
+            condition=self.condition(),
             actions=", ".join(actions),
             starts=", ".join(starts),
         )
@@ -199,6 +201,22 @@ class _MiniZinc:
             else:
                 domain = "..".join(map(str, variable.domain))
                 yield f"var {domain}: {name};"
+
+    def objective(self) -> str:
+        """Return the makespan in ticks, less so many for each unit of weight of optional tasks."""
+        model = self.model
+        if not model.executed:
+            return "makespan"
+        weights = model.instance.weights
+        terms = [f"{weights[task]} * bool2int({self.names[literal]})" for task, literal in model.executed.items()]
+        return f"makespan - {_per_weight(model) * model.step} * ({_sum(terms)})"
+
+    def condition(self) -> str:
+        """Return the condition that the action at a position is executed, of which the start is written."""
+        if not self.model.executed:
+            return ""
+        executed = ["true" if literal is None else self.literal(literal) for literal in self.model.present]
+        return f" where fix([{', '.join(executed)}][i])"
 
     def constraints(self) -> Iterator[str]:
         """Yield the lines of the constraints, with their topics."""

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
 from planoracle.instances.model.transitions import Ways, ticks_between
+from planoracle.solver.exact.bounds import shortest_duration
 from planoracle.solver.exact.cp_model import FAR, negated
 from planoracle.solver.exact.segments import Segment, literals
 
@@ -186,10 +188,21 @@ def _add_circuit(model: ScheduleModel, visits: list[_Visit], ways: Ways, first_p
     cp_model.circuit(arcs)
     positive = [(literal, ticks) for literal, ticks in spent if ticks]
     cp_model.linear([(model.makespan, 1), *((literal, -ticks) for literal, ticks in positive)], constant, FAR)
+    _limit_ties(model, visits)
+
+
+def _limit_ties(model: ScheduleModel, visits: list[_Visit]) -> None:
+    """Let no more visits of no length be at one instant than the rules accept."""
+    starts = [visit for visit in visits if not visit.length]
+    if len(starts) > MAX_TIED_VISITS:
+        intervals = [(model.model.interval(visit.start, 1, *literals(visit.present)), 1) for visit in starts]
+        model.model.capacity(intervals, MAX_TIED_VISITS)
 
 
 def _may_follow(model: ScheduleModel, earlier: _Visit, later: _Visit) -> bool:
     """Return whether a visit may come directly after another one."""
     if earlier.action == later.action:
         return earlier.step < later.step
+    if not earlier.length and not shortest_duration(model.instance.actions[later.action]):
+        return True  # visits of no length at one instant may come in any order
     return not model.is_before(later.action, earlier.action)

@@ -34,8 +34,10 @@ def explain_schedule(instance: Instance, time_limit: Limit) -> Explanation:
 
 def _explain_by_search(instance: Instance, result: Result, reason: str) -> Explanation:
     """Return the explanation of a result without a certificate."""
-    makespan = "no schedule was found" if result.makespan is None else span(instance, result.makespan)
-    line = f"{_head(result)}, {makespan}; {reason}."
+    objective = "no schedule was found" if result.makespan is None else span(instance, result.makespan)
+    if result.weight is not None:
+        objective = f"weight {result.weight} of at most {result.weight_bound}, {objective}"
+    line = f"{_head(result)}, {objective}; {reason}."
     return Explanation(**_fields(result), _lines=(line,))
 
 
@@ -154,4 +156,5 @@ def _fields(result: Result) -> dict[str, Any]:
         "makespan": result.makespan,
         "lower_bound": result.lower_bound,
         "unit": result.unit,
+        "weight": result.weight,
     }

@@ -304,7 +304,8 @@ class _ConstraintLister:
             if action.interruptible or action.pauses_in_breaks:
                 text += "; this applies to each of its pieces"
             yield Constraint("window", (action.id,), text)
-        if action.deadline is not None and action.id != NOW:
+        is_tick_zero = action.id in (NOW, self.beginning) and not action.deadline
+        if action.deadline is not None and not is_tick_zero:
             text = f"{name} must be finished by {moment(self.instance, action.deadline)}"
             yield Constraint("deadline", (action.id,), text)
         for lag in lags:

@@ -68,6 +68,21 @@ def test_infeasible_problem_has_rows_without_speedup() -> None:
     assert not is_proved(rows)
 
 
+def test_curve_reads_the_modes_of_actions() -> None:
+    """The fast mode of the slow action is on the critical path; the others need an agent each."""
+    slow = Action("t/slow", "t", 9, 9, modes=(Mode(), Mode(duration=3)))
+    alone = [Action(f"t/{n}", "t", 2, 0, modes=(Mode(attended=2),)) for n in range(2)]
+    rows = curve(Instance("modes", (slow, *alone)), 2)
+    assert [(row["makespan"], row["critical_path"], row["limit"]) for row in rows] == [(7, 3, 3), (4, 3, 3)]
+
+
+def test_makespans_at_different_weights_are_not_compared() -> None:
+    orders = replace(JOBS, actions=(Action("t/a", "t", 3, 3), Action("u/b", "u", 3, 3)), lags=(), optional=(("u", 1),))
+    rows = curve(replace(orders, time_limit=4), 2)
+    assert [(row["speedup"], row["critical_path"], row["limit"]) for row in rows] == [(1, 0, None), (None, 0, 3)]
+    assert not is_proved(rows)
+
+
 def test_different_agents_have_no_curve() -> None:
     differ = replace(JOBS, agents=("a", "b"), actions=(replace(JOBS.actions[0], agents=("b",)), *JOBS.actions[1:]))
     with pytest.raises(InputError, match="identical"):

@@ -35,6 +35,15 @@ def run(*arguments):
     return CliRunner().invoke(app, ["explain", *arguments])
 
 
+def test_optimum_with_optional_tasks_names_its_weight():
+    actions = Action("a/work", "a", 2, 2), Action("b/work", "b", 3, 3), Action("c/work", "c", 4, 4)
+    explanation = explain(Instance("orders", actions, optional=(("b", 5), ("c", 1)), time_limit=6))
+    assert explanation.as_dict()["weight"] == 5
+    expected = "orders: optimal, weight 5 of at most 5, 5 ticks; certificates cannot respect optional tasks."
+    assert explanation.lines() == [expected]
+    assert "weight" not in explain(Instance("work", actions)).as_dict()
+
+
 def test_optimum_has_certificate():
     problem = catalog.load(NAME)
     explanation = explain(problem)

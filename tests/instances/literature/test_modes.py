@@ -148,7 +148,7 @@ def test_matrices_have_machines_to_choose_from(tmp_path: Path) -> None:
 
 
 def test_modes_of_a_project_have_durations_and_budgets() -> None:
-    with pytest.warns(InputNote, match="p: modes that exceed a capacity are never chosen: project/2"):
+    with pytest.warns(InputNote, match="p: never chosen, .* budget: mode 0 of project/2$"):
         (instance,) = reader.read_text(PROJECT, "p")
     assert modes_of(instance) == {
         "project/2": [(2, {"R1": 1, "N1": 6}), (5, {"R1": 1})],
@@ -159,7 +159,7 @@ def test_modes_of_a_project_have_durations_and_budgets() -> None:
 
 def test_capacity_of_zero_makes_a_mode_impossible() -> None:
     text = PROJECT.replace("    2    4\n", "    0    6\n")
-    with pytest.warns(InputNote, match="never chosen: project/2, project/3"):
+    with pytest.warns(InputNote, match="mode 0 of project/2, mode 1 of project/2, mode 0 of project/3$"):
         (instance,) = reader.read_text(text, "p")
     capacities = {resource.name: resource.capacity for resource in instance.resources}
     assert capacities == {"R1": 1, "N1": 6}
@@ -223,6 +223,11 @@ def changed(*path: Any, value: Any) -> dict[str, Any]:
         place = place[key]
     place[path[-1]] = value
     return document
+
+
+def test_mode_of_pyjobshop_above_a_capacity_is_noted() -> None:
+    with pytest.warns(InputNote, match="p: never chosen, .* budget: mode 0 of chair/glue$"):
+        pyjobshop.read(changed("resources", 2, "capacity", value=2), "p")
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,8 @@ def test_milestone_has_no_mode_with_a_duration_agent_or_demand() -> None:
     for mode in (Mode(duration=3), Mode(agents=("ann",)), Mode((Demand("oven", 0),))):
         assert not act("a", 0, 0, agents=(), modes=(Mode(), mode)).is_milestone
     assert act("a", 0, 0, agents=(), modes=(Mode(), Mode(duration=0, agents=()))).is_milestone
+    assert act("a", 4, 4, modes=(Mode(duration=0, agents=()),)).is_milestone
+    assert not act("a", 0, 0, modes=(Mode(), Mode(agents=()))).is_milestone
 
 
 @pytest.mark.parametrize(

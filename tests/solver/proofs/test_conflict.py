@@ -546,3 +546,22 @@ def test_dropping_constraints_of_the_larger_model_never_raises_the_optimum(block
             makespan = solve(without(instance, shuffled[:k])).makespan
             assert best is None or (makespan is not None and makespan <= best), (instance.name, shuffled[:k])
             best = makespan
+
+
+#: The agent is off until tick 10.
+LATE = Calendar(("agent",), ((0, 10),))
+
+
+def test_deadline_of_a_beginning_at_tick_0_is_no_constraint():
+    """Without it, calendars could not count from the beginning."""
+    actions = Action("s/begin", "s", 0, 0, agents=(), deadline=0), Action("t/work", "t", 2, 2)
+    conflict = find_conflict(Instance("day", actions, (Lag("s/begin", "t/work", 0, 3),), calendars=(LATE,)))
+    kinds = [constraint.kind for constraint in conflict.constraints]
+    assert kinds == ["maximum", "attendance", "calendar"]
+
+
+def test_action_that_needs_no_agent_any_more_is_no_beginning():
+    actions = Action("s/sign", "s", 0, 0), Action("t/work", "t", 2, 2, deadline=5)
+    conflict = find_conflict(Instance("day", actions, (Lag("s/sign", "t/work", 0, 3),), calendars=(LATE,)))
+    kinds = [constraint.kind for constraint in conflict.constraints]
+    assert kinds == ["deadline", "attendance", "calendar"]

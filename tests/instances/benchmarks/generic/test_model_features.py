@@ -194,6 +194,12 @@ def test_legal_starts_are_offered_after_off_times() -> None:
     assert [json.loads(command.text)["start"] for command in run.legal()] == [48]
 
 
+def test_legal_starts_are_offered_to_modes_of_no_length() -> None:
+    model = Model("k").task("t").action("a", 5, windows=[(3, 3), (6, 20)]).mode().mode(duration=0)
+    commands = [json.loads(command.text) for command in live(model.build()).legal()]
+    assert [(command["start"], command["mode"]) for command in commands] == [(3, 1), (6, 0), (6, 1)]
+
+
 @pytest.mark.parametrize("feature", ["optional tasks", "pauses in breaks", "ways and set-up times"])
 def test_live_runs_refuse_features_without_states_by_name(feature: str) -> None:
     model = Model("k").task("t").action("a", 2, pauses="breaks" if feature == "pauses in breaks" else "never")

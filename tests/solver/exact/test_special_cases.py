@@ -1,0 +1,99 @@
+"""Special cases of the scheduling model in the exact search, with optima found by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
+from planoracle.instances.model.transitions import Transitions
+from planoracle.solver.exact.latest_end import latest_end
+from planoracle.solver.exact.search import solve
+
+
+def makespan(instance: Instance) -> int | None:
+    result = solve(instance)
+    assert (result.status == "optimal") == (result.makespan is not None)
+    return result.makespan
+
+
+def test_horizon_counts_the_pieces_of_the_longest_mode() -> None:
+    """The agent is on in one of ten ticks, and the mode of one tick needs more than there is."""
+    modes = Mode((Demand("saw", 2),)), Mode(duration=5)
+    action = Action("t/cut", "t", 1, 1, interruptible=True, modes=modes)
+    off = Calendar(("agent",), ((1, 10),), 10)
+    instance = Instance("nights", (action,), resources=(Resource("saw"),), calendars=(off,))
+    assert latest_end(instance) >= 41
+    assert makespan(instance) == 41
+
+
+def test_use_begins_a_tick_after_a_setting_in_a_mode_of_no_length() -> None:
+    """All times are multiples of ten, but the use need not wait for so long."""
+    heat = Action("t/heat", "t", 10, 0, agents=(), modes=(Mode((Demand("kiln", sets="hot"),), duration=0),))
+    fire = Action("t/fire", "t", 10, 0, agents=(), modes=(Mode((Demand("kiln", requires="hot"),)),))
+    assert makespan(Instance("pottery", (heat, fire), resources=(Resource("kiln"),))) == 11
+
+
+@pytest.mark.parametrize(("count", "expected"), [(MAX_TIED_VISITS, 10), (MAX_TIED_VISITS + 1, 11)])
+def test_no_more_visits_begin_at_one_instant_than_the_rules_accept(count: int, expected: int) -> None:
+    actions = tuple(Action(f"t/{number}", "t", 10, 0, place="hall") for number in range(count))
+    instance = Instance("lamps", actions, transitions=(Transitions(("agent",), ()),))
+    assert makespan(instance) == expected
+
+
+def test_visits_at_one_instant_come_in_any_order_whatever_the_lags() -> None:
+    """From the yard no way leads to the hall, so the agent is in the hall first."""
+    actions = Action("t/sign", "t", 0, 0, place="yard"), Action("t/greet", "t", 0, 0, place="hall")
+    ways = (Transitions(("agent",), (("hall", "yard", 0),)),)
+    assert makespan(Instance("visit", actions, (Lag("t/sign", "t/greet"),), transitions=ways)) == 0
+
+
+def test_too_many_off_times_leave_the_status_unknown() -> None:
+    calendars = Calendar(("agent",), ((1, 2),), 2), Calendar(("agent",), ((0, 1),), 9_999_998)
+    actions = Action("t/saw", "t", 1, 1), Action("t/glue", "t", 1, 1)
+    result = solve(Instance("shifts", actions, calendars=calendars))
+    assert (result.status, result.makespan, result.lower_bound) == ("unknown", None, None)
+
+
+def test_member_that_is_always_off_leaves_no_schedule() -> None:
+    calendars = Calendar(("agent",), ((0, 1),), 2), Calendar(("agent",), ((1, 2),), 2)
+    for pauses_in_breaks in (False, True):
+        action = Action("t/saw", "t", 2, 2, pauses_in_breaks=pauses_in_breaks)
+        assert solve(Instance("strike", (action,), calendars=calendars)).status == "infeasible"
+        nobody = Action("t/dry", "t", 2, 0, agents=(), pauses_in_breaks=pauses_in_breaks)
+        assert makespan(Instance("strike", (nobody,), calendars=calendars)) == 2
+
+
+#: A fired pot needs the kiln to be hot, which the optional task makes it.
+FIRE = Action("pot/fire", "pot", 2, 2, modes=(Mode((Demand("kiln", requires="hot"),)),))
+HEAT = Action("kiln/heat", "kiln", 1, 1, modes=(Mode((Demand("kiln", sets="hot"),)),))
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(3, ("optimal", 4, 3)), (2, ("infeasible", None, None))])
+def test_optional_task_may_set_a_state_that_a_mandatory_one_requires(limit: int, expected: object) -> None:
+    instance = Instance("pots", (FIRE, HEAT), resources=(Resource("kiln"),), optional=(("kiln", 4),), time_limit=limit)
+    result = solve(instance)
+    assert (result.status, result.weight, result.makespan) == expected
+
+
+def test_optional_task_may_lie_on_the_only_way() -> None:
+    actions = Action("t/pick", "t", 1, 1, place="far"), Action("u/rest", "u", 1, 1, place="middle")
+    ways = (Transitions(("agent",), (("home", "middle", 1), ("middle", "far", 1)), (("agent", "home"),)),)
+    result = solve(Instance("path", actions, transitions=ways, optional=(("u", 1),)))
+    assert (result.status, result.weight, result.makespan) == ("optimal", 1, 4)
+
+
+def test_nothing_is_executed_where_no_optional_task_fits() -> None:
+    actions = Action("t/long", "t", 5, 5), Action("u/late", "u", 1, 1, release=4, deadline=3)
+    result = solve(Instance("none", actions, optional=(("t", 2), ("u", 1)), time_limit=4))
+    assert (result.status, result.weight, result.weight_bound) == ("optimal", 0, 0)
+    assert (result.makespan, result.lower_bound) == (0, 0)
+
+
+def test_order_through_a_left_out_task_is_void_for_the_solver() -> None:
+    """The paint comes first, although the sign would come between the wall and the paint."""
+    actions = Action("m/wall", "m", 2, 2), Action("o/sign", "o", 9, 9), Action("m/paint", "m", 1, 1, deadline=1)
+    lags = Lag("m/wall", "o/sign"), Lag("o/sign", "m/paint")
+    result = solve(Instance("house", actions, lags, optional=(("o", 3),)))
+    assert (result.status, result.weight, result.makespan) == ("optimal", 0, 3)
