@@ -287,21 +287,24 @@ class FeatureSearch:
         if self.is_single_call:
             self._minimize(model, PRESOLVED, None, is_last=is_last)
             return
-        effort = self.params.first_proof
+        params, has_ways = self.params, bool(self.instance.transitions)
+        settings_in_turn = _IN_TURN_WITH_CIRCUITS if has_ways else _IN_TURN
+        neighbourhood = params.neighbourhood_with_ways if has_ways else params.neighbourhood
+        effort = params.first_proof
         while self._has_time():
             if self._has_neighbourhoods and self.schedule is not None:
-                self._search_around(model, self.params.neighbourhood * effort)
+                self._search_around(model, neighbourhood * effort)
                 model.narrow(self.lower_bound or 0, self.schedule.makespan)
                 model.model.hint(model.values(self.schedule) or {})
-            for settings, share in _IN_TURN_WITH_CIRCUITS if self.instance.transitions else _IN_TURN:
+            for settings, share in settings_in_turn:
                 has_schedule = self._minimize(model, settings, share * effort, is_last=is_last)
                 if not has_schedule or self.status.settled:
                     return
                 if self.schedule is not None:
                     model.narrow(self.lower_bound or 0, self.schedule.makespan)
-            if self.schedule is None and effort >= self.params.attempt and (self.is_attempt or not is_last):
+            if self.schedule is None and effort >= params.attempt and (self.is_attempt or not is_last):
                 return
-            effort *= self.params.growth
+            effort *= params.growth
 
     def _minimize(self, model: ScheduleModel, settings: dict[str, Any], effort: float | None, *, is_last: bool) -> bool:
         """Minimize the makespan with an effort in deterministic time, and keep the schedule and the bound.

@@ -210,8 +210,8 @@ class FeatureParams:
         Actions from which a search around the incumbent pays: without and with ways or set-up times.
     first_proof, growth
         Effort of the first round of proofs, and how many times as much the next one has.
-    neighbourhood
-        Effort of the search around the incumbent per effort of the proof that follows.
+    neighbourhood, neighbourhood_with_ways
+        Effort of the search around the incumbent per effort of the first proof that follows: without and with ways.
     attempt
         Effort of a round after which the search for a schedule of all tasks, or until a short horizon, is given up.
     """
@@ -229,7 +229,8 @@ class FeatureParams:
     first_neighbourhood_with_ways: int = 15
     first_proof: float = 0.02
     growth: float = 3.0
-    neighbourhood: float = 4.0
+    neighbourhood: float = 1.0
+    neighbourhood_with_ways: float = 4.0
     attempt: float = 0.5
 
 

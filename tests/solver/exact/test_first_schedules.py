@@ -33,6 +33,7 @@ EAGER = FeatureParams(
     first_neighbourhood=1,
     first_neighbourhood_with_ways=1,
     neighbourhood=0.01,
+    neighbourhood_with_ways=0.01,
 )
 
 
