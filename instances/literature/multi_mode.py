@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from planoracle.instances.errors import InputError, InputNote
-from planoracle.instances.literature.project_network import action_of_modes
+from planoracle.instances.errors import InputError
+from planoracle.instances.literature.project_network import action_of_modes, note_excess
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-
-# Activities that a note names.
-_LISTED = 5
 
 
 class ActivityMode(NamedTuple):
@@ -75,30 +71,22 @@ def multi_mode_project(
     omitted = {number for number in (1, count) if all(mode.is_empty for mode in modes[number - 1])}
     stocks = _stocks(renewable, nonrenewable)
     actions = {}
-    excessive: list[str] = []
     for number, modes_of_activity in enumerate(modes, 1):
         if number not in omitted:
-            action = _action(number, modes_of_activity, stocks)
-            actions[number] = action
-            if any(_exceeds(mode, stocks) for mode in modes_of_activity):
-                excessive.append(action.id)
+            actions[number] = _action(number, modes_of_activity, stocks)
     lags: dict[Lag, None] = {}
     for number, after in enumerate(successors, 1):
         for successor in after:
             if number in actions and successor in actions:
                 lags[Lag(actions[number].id, actions[successor].id)] = None
-    if excessive:
-        listed = ", ".join(excessive[:_LISTED])
-        if len(excessive) > _LISTED:
-            listed += f" and {len(excessive) - _LISTED} more"
-        text = f"{name}: modes that exceed a capacity are never chosen: {listed}"
-        warnings.warn(InputNote(text), stacklevel=2)
     used: set[str] = set()
     for action in actions.values():
         for mode in action.modes:
             used.update(demand.resource for demand in mode.demands)
     resources = [stock.resource for stock in stocks if stock.capacity or stock.resource.name in used]
-    return Instance(name, tuple(actions.values()), tuple(lags), tuple(resources), agents=())
+    instance = Instance(name, tuple(actions.values()), tuple(lags), tuple(resources), agents=())
+    note_excess(instance)
+    return instance
 
 
 def _stocks(renewable: Sequence[int], nonrenewable: Sequence[int]) -> list[_Stock]:
@@ -109,15 +97,6 @@ def _stocks(renewable: Sequence[int], nonrenewable: Sequence[int]) -> list[_Stoc
     for number, capacity in enumerate(nonrenewable, 1):
         stocks.append(_Stock(Resource(f"N{number}", capacity, renewable=False), capacity))
     return stocks
-
-
-def _exceeds(mode: ActivityMode, stocks: Sequence[_Stock]) -> bool:
-    """Return whether a mode needs more than a capacity; without duration, only of a budget."""
-    for amount, stock in zip(mode.amounts, stocks, strict=True):
-        counts = mode.duration > 0 or not stock.resource.renewable
-        if counts and amount > stock.capacity:
-            return True
-    return False
 
 
 def _action(number: int, modes: Sequence[ActivityMode], stocks: Sequence[_Stock]) -> Action:
