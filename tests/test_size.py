@@ -26,8 +26,9 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: users' own took 3,900, their tests 5,500: recipes, variants and domains of kitchens with their search, texts, and
 #: classes of tools. Planners of grid kitchens went, and their tests (5,300 and 2,800).
 #: The larger scheduling model took 17,100, its tests 23,200: rules, search, heuristics and proofs of seven features
-#: 8,500; tables of orders with dates, flexible shops, projects and files of PyJobShop 8,600.
-CEILINGS = {"packages": 155_600, "tests": 186_000}
+#: 8,500; tables of orders with dates, flexible shops, projects and files of PyJobShop 8,600. Refusals of fields and
+#: columns that these readers dropped took 200, their tests 200.
+CEILINGS = {"packages": 155_800, "tests": 186_300}
 
 
 def operations(text: str) -> int:

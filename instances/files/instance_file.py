@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Annotated, Any, ClassVar, Final, Literal, cast
 
 from pydantic import BeforeValidator, Field, PlainValidator, ValidationError, WithJsonSchema
 
-from planoracle.instances.errors import InputError, InputNote, combine_errors
+from planoracle.instances.errors import InputError, combine_errors
 from planoracle.instances.files.strict_entries import (
     SchemaLink,
     StrictEntry,
@@ -20,7 +19,7 @@ from planoracle.instances.files.strict_entries import (
 )
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.clock_times import LocalClock, parse_moment, parse_start_time
-from planoracle.instances.model.features import Feature, features_of, never_chosen_modes
+from planoracle.instances.model.features import Feature, features_of, note_excess
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.mode_values import ALL, attended_ticks, pause_flags, with_values_of_modes
 from planoracle.instances.model.problem import GENERAL
@@ -35,9 +34,6 @@ FORMAT: Final = "planoracle/instance"
 VERSIONS: Final = (1, 2)
 
 _Entry = Mapping[str, Any]
-
-# Most modes that a note names.
-_MAX_NOTED = 5
 
 
 def _moment(value: Any) -> int | str:
@@ -247,7 +243,7 @@ def instance_from_document(document: Any, source: str) -> Instance:
     except InputError as error:
         raise error.at(source) from None
     warn_of_unit(instance.unit, instance.seconds_per_tick, source)
-    _note_excess(instance, source)
+    note_excess(instance, source)
     return instance
 
 
@@ -290,16 +286,6 @@ def _new_fields_of(entry: _Entry, model: type[InstanceEntry], place: str) -> Ite
         for name in entry:
             if name in model.since_version_2:
                 yield f"{place}{name}"
-
-
-def _note_excess(instance: Instance, source: str) -> None:
-    """Note modes whose amount exceeds a capacity or a budget."""
-    names = [f"mode {number} of {action}" for action, number in never_chosen_modes(instance)]
-    if names:
-        listed = ", ".join(names[:_MAX_NOTED])
-        more = f" and {len(names) - _MAX_NOTED} more" if len(names) > _MAX_NOTED else ""
-        text = f"{source}: never chosen, since an amount exceeds a capacity or budget: {listed}{more}"
-        warnings.warn(InputNote(text), stacklevel=3)
 
 
 def _check_size(document: Any) -> None:

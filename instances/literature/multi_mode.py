@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.literature.project_network import action_of_modes, note_excess
+from planoracle.instances.literature.project_network import action_of_modes
+from planoracle.instances.model.features import note_excess
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 
 
@@ -85,7 +86,7 @@ def multi_mode_project(
             used.update(demand.resource for demand in mode.demands)
     resources = [stock.resource for stock in stocks if stock.capacity or stock.resource.name in used]
     instance = Instance(name, tuple(actions.values()), tuple(lags), tuple(resources), agents=())
-    note_excess(instance)
+    note_excess(instance, instance.name)
     return instance
 
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
 
-from planoracle.instances.errors import InputError, InputNote
+from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.validation import MAX_LAGS, MAX_TICKS
 
 #: Largest number in a file, so that sums of several stay within the limits of an instance.
 LARGEST: Final = MAX_TICKS // 4
 
-# Actions that a note names.
-_LISTED: Final = 5
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _COMMENT = re.compile(r"(?:#|//|^[ \t]*+;).*", re.MULTILINE)
 # Headings of job shops, which some files have in comments.
@@ -154,22 +150,6 @@ def action_of_modes(task: str, name: object, modes: Sequence[Mode], release: int
         stored.append(replace(mode, duration=stored_duration, attended=0))
     action_id = f"{task}/{name}"
     return Action(action_id, task, duration, attended=0, modes=tuple(stored), agents=(), release=release)
-
-
-def note_excess(instance: Instance) -> None:
-    """Note the actions with a mode that needs more than there is: it is never chosen."""
-    excessive: dict[str, None] = {}
-    for action in instance.actions:
-        for demand in chain.from_iterable(mode.demands for mode in action.modes):
-            if demand.amount > instance.resource[demand.resource].capacity:
-                excessive[action.id] = None
-    if not excessive:
-        return
-    listed = ", ".join(list(excessive)[:_LISTED])
-    if len(excessive) > _LISTED:
-        listed += f" and {len(excessive) - _LISTED} more"
-    text = f"{instance.name}: modes that exceed a capacity are never chosen: {listed}"
-    warnings.warn(InputNote(text), stacklevel=2)
 
 
 def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int]) -> tuple[Lag, ...]:

@@ -14,9 +14,10 @@ from itertools import chain, permutations
 from typing import Any, Final
 
 from planoracle.instances.errors import InputError, InputNote
-from planoracle.instances.literature.project_network import LARGEST, action_of_modes, note_excess
+from planoracle.instances.literature.project_network import LARGEST, action_of_modes
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.end_points import END, START, EndPoints
+from planoracle.instances.model.features import note_excess
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.transitions import Transitions
 
@@ -131,7 +132,7 @@ class _Reader:
             calendars=tuple(self.calendars),
             transitions=tuple(transitions),
         )
-        note_excess(instance)
+        note_excess(instance, instance.name)
         return instance
 
     # --- values -----------------------------------------------------------------------------------

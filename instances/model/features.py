@@ -6,12 +6,17 @@ made of these declarations. What is not refused is exact.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, InputNote
 from planoracle.instances.model.instance import Instance
+
+# Modes that a note lists.
+_MAX_NOTED: Final = 5
 
 
 class Feature(StrEnum):
@@ -66,6 +71,22 @@ def never_chosen_modes(instance: Instance) -> Iterator[tuple[str, int]]:
         for number, mode in enumerate(action.modes):
             if any(demand.amount > capacities[demand.resource] for demand in mode.demands):
                 yield action.id, number
+
+
+def note_excess(instance: Instance, source: str) -> None:
+    """Note modes whose amount exceeds a capacity or a budget.
+
+    Parameters
+    ----------
+    source
+        File or name of the instance.
+    """
+    names = [f"mode {number} of {action}" for action, number in never_chosen_modes(instance)]
+    if names:
+        listed = ", ".join(names[:_MAX_NOTED])
+        more = f" and {len(names) - _MAX_NOTED} more" if len(names) > _MAX_NOTED else ""
+        text = f"{source}: never chosen, since an amount exceeds a capacity or budget: {listed}{more}"
+        warnings.warn(InputNote(text), stacklevel=3)
 
 
 def _exceeds_capacity(instance: Instance) -> bool:

@@ -153,7 +153,7 @@ def test_matrices_have_machines_to_choose_from(tmp_path: Path) -> None:
 
 
 def test_modes_of_a_project_have_durations_and_budgets() -> None:
-    with pytest.warns(InputNote, match="p: modes that exceed a capacity are never chosen: project/2"):
+    with pytest.warns(InputNote, match="p: never chosen, since an amount exceeds .*: mode 0 of project/2$"):
         (instance,) = reader.read_text(PROJECT, "p")
     assert modes_of(instance) == {
         "project/2": [(2, {"R1": 1, "N1": 6}), (5, {"R1": 1})],
@@ -164,7 +164,7 @@ def test_modes_of_a_project_have_durations_and_budgets() -> None:
 
 def test_capacity_of_zero_makes_a_mode_impossible() -> None:
     text = PROJECT.replace("    2    4\n", "    0    6\n")
-    with pytest.warns(InputNote, match="never chosen: project/2, project/3"):
+    with pytest.warns(InputNote, match="mode 0 of project/2, mode 1 of project/2, mode 0 of project/3$"):
         (instance,) = reader.read_text(text, "p")
     capacities = {resource.name: resource.capacity for resource in instance.resources}
     assert capacities == {"R1": 1, "N1": 6}
@@ -273,7 +273,9 @@ def test_last_of_two_set_up_times_counts() -> None:
 
 
 def test_mode_above_a_capacity_is_noted() -> None:
-    with pytest.warns(InputNote, match="p: modes that exceed a capacity are never chosen: chair/glue$"):
+    with pytest.warns(
+        InputNote, match="p: never chosen, since an amount exceeds a capacity or budget: mode 0 of chair/glue$"
+    ):
         pyjobshop.read(changed("modes", 1, "demands", value=[4, 3]), "p")
 
 
