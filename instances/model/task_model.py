@@ -182,8 +182,10 @@ class _ModelBuilder:
     # --- machines and agents ----------------------------------------------------------------------
 
     def _note_machines(self) -> None:
+        names = [use.name for use in self.machines.all_uses()]
+        self._note_similar_names("machine", names)
         if "machine" not in self.table.options.literal:
-            self._note_joint_names("machine", [use.name for use in self.machines.all_uses()])
+            self._note_joint_names("machine", names)
 
     def _names_in(self, field: str) -> set[str]:
         """Return the names in the cells of a field, in lower case."""
@@ -211,6 +213,7 @@ class _ModelBuilder:
                 except InputError as error:
                     yield table.fault(i, "agent", error.message)
         self._name_agents()
+        self._note_similar_names("agent", self.model.agents)
         if not is_literal:
             self._note_joint_names("agent", chain.from_iterable(self.agents.values()))
 
@@ -231,6 +234,15 @@ class _ModelBuilder:
             table.notes.append(f"tasks without an agent ({count}) need no agent; 'any' makes all agents eligible")
         elif not has_attended and not has_resources:
             table.notes.append("no column agent or machine: tasks wait only for their predecessors")
+
+    def _note_similar_names(self, field: str, names: Iterable[str]) -> None:
+        """Note names that differ only in capitals."""
+        spellings: dict[str, dict[str, None]] = {}
+        for name in names:
+            spellings.setdefault(name.casefold(), {})[name] = None
+        for group in spellings.values():
+            if len(group) > 1:
+                self.table.notes.append(f"each of these is one {field}, as capitals count: {_listed(list(group))}")
 
     def _note_joint_names(self, field: str, names: Iterable[str]) -> None:
         joint = list(dict.fromkeys(filter(is_joint_name, names)))

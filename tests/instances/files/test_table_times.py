@@ -278,6 +278,11 @@ def test_set_up_precedes_each_operation_also_the_first(tmp_path: Path) -> None:
     assert solve(problem).makespan == 3 + 4 + 1 + 2 + 2 + 5
 
 
+def test_row_without_a_family_needs_its_set_up_each_time(tmp_path: Path) -> None:
+    problem = read(tmp_path, table("task,duration,machine,setup,family", "a,3,M,2,set-up 1", "b,4,M,1,", "c,4,M,1,"))
+    assert solve(problem).makespan == 15  # set-ups of 2, 1 and 1 ticks
+
+
 def test_set_up_of_a_family_follows_another_family(tmp_path: Path) -> None:
     problem = read(tmp_path, table("task,duration,machine,setup,family", "a,3,M,2,red", "b,4,M,2,red", "c,1,M,5,blue"))
     assert problem.transitions == (
