@@ -26,6 +26,7 @@ _FIELDS: Final = {
 # Names of the state of a machine at tick 0, in lower case.
 _BEGINNINGS: Final = frozenset(("", "start", "begin", "beginning", "initial", "idle"))
 _ALL: Final = ""
+_OTHER_TIME: Final = "another row has this pair with another time"
 #: Largest number of families on one machine: there are times between all pairs of them.
 MAX_FAMILIES: Final = 300
 
@@ -266,7 +267,7 @@ class SetUps:
             ticks = self._ticks(between, line, columns["time"], value)
             pairs = times.setdefault(machine, {})
             if pairs.setdefault((before, after), ticks) != ticks:
-                raise between.fault(line, columns["time"], value, "another row has this pair with another time")
+                raise between.fault(line, columns["time"], value, _OTHER_TIME)
         return times, places
 
     def _read_matrix(self, between: SideTable, headings: list[str]) -> dict[tuple[str, str], int]:
@@ -278,7 +279,9 @@ class SetUps:
             for family in families:
                 value = cells.get(family)
                 if cell_text(value):
-                    times[before, family] = self._ticks(between, line, family, value)
+                    ticks = self._ticks(between, line, family, value)
+                    if times.setdefault((before, family), ticks) != ticks:
+                        raise between.fault(line, family, value, _OTHER_TIME)
         return times
 
     def _check_units(self, between: SideTable) -> None:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from planoracle.instances.model.agents import interchangeable
+from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
 from planoracle.instances.model.transitions import Ways, ticks_between
 from planoracle.solver.exact.cp_model import FAR, negated
 from planoracle.solver.exact.segments import Segment, literals
@@ -158,8 +159,17 @@ def _add_circuit(model: ScheduleModel, visits: list[_Visit], ways: Ways, first_p
         for visit in visits:
             cp_model.clause(negated(is_unused), *(negated(literal) for literal in literals(visit.present)))
     cp_model.circuit(arcs)
+    _limit_ties(model, visits)
     positive = [(literal, ticks) for literal, ticks in spent if ticks]
     cp_model.linear([(model.makespan, 1), *((literal, -ticks) for literal, ticks in positive)], constant, FAR)
+
+
+def _limit_ties(model: ScheduleModel, visits: list[_Visit]) -> None:
+    """Let no more visits of length 0 be at one instant than the rules order."""
+    instants = [visit for visit in visits if not visit.length]
+    if len(instants) > MAX_TIED_VISITS:
+        steps = [model.model.interval(visit.start, 1, *literals(visit.present)) for visit in instants]
+        model.model.capacity([(interval, 1) for interval in steps], MAX_TIED_VISITS)
 
 
 def _may_follow(model: ScheduleModel, earlier: _Visit, later: _Visit) -> bool:

@@ -342,6 +342,7 @@ def test_set_up_without_a_meaning_is_refused(lines: tuple[str, ...], message: st
     [
         (("from,to,time", "red,blue,3"), "times.csv: time: has no set-up time from blue to red on M; write 0 if there"),
         (("from,to,time", "red,blue,3", "red,blue,4"), "times.csv, line 3: time: another row has this pair"),
+        (("x,red,blue", "red,0,3", "red,0,4"), "times.csv, line 3: blue: another row has this pair"),
         (("from,to,time,machine", "red,blue,3,K"), "times.csv, line 2: machine: is not a machine of the table"),
         (("from,to,time", "red,blue,x"), "times.csv, line 2: time: must be a whole number"),
         (("from,to,time (h)", "red,blue,3"), "times.csv: time (h): must have the unit of time of the tasks"),
