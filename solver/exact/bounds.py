@@ -9,6 +9,7 @@ from math import gcd, inf
 from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
+from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
 from planoracle.solver.exact.work_bounds import agents_bound, resource_bound
 
 # Ticks of interruptible work of several agents up to which the grid is one tick.
@@ -246,9 +247,23 @@ def _pauses_fit_grid(instance: Instance, pausing: list[Action]) -> bool:
     return not any(action.interruptible for action in limited)
 
 
+def _may_exceed_ties(instance: Instance) -> bool:
+    """Return whether more actions than may start at one instant are visits of length 0."""
+    instants = 0
+    for action in instance.actions:
+        variants = instance.variants[action.id] if action.place is not None else ()
+        instants += any(variant.agents and not variant.attended for variant in variants)
+    return instants > MAX_TIED_VISITS
+
+
 def common_divisor(instance: Instance) -> int:
-    """Return the greatest common divisor of all times but the time limit; 0 if all are 0."""
+    """Return the greatest common divisor of all times but the time limit; 0 if all are 0.
+
+    It is 1 if an agent may have more visits of length 0 than may be at one instant: they need others between.
+    """
     divisor = 0
+    if _may_exceed_ties(instance):
+        return 1
     for action in instance.actions:
         divisor = gcd(divisor, action.duration, action.attended, action.release, action.deadline or 0)
         divisor = gcd(divisor, *chain.from_iterable(action.windows))

@@ -173,7 +173,16 @@ def _limit_ties(model: ScheduleModel, visits: list[_Visit]) -> None:
 
 
 def _may_follow(model: ScheduleModel, earlier: _Visit, later: _Visit) -> bool:
-    """Return whether a visit may come directly after another one."""
+    """Return whether a visit may come directly after another one.
+
+    Visits of length 0 at one instant come in any order, also if one action precedes the other and takes no time.
+    """
     if earlier.action == later.action:
         return earlier.step < later.step
-    return not model.is_before(later.action, earlier.action)
+    if not model.is_before(later.action, earlier.action):
+        return True
+    if earlier.length or later.length:
+        return False
+    instance = model.instance
+    variants = instance.variants[instance.actions[later.action].id]
+    return any(not variant.duration for variant in variants)

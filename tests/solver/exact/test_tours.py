@@ -33,6 +33,13 @@ def test_tour_with_missing_ways_is_the_shortest(seed: int, places: int) -> None:
 def test_at_most_eight_starts_of_an_agent_are_at_one_instant(count: int, makespan: int) -> None:
     model = Model("bells", agents=["ann"]).travel("ann", {}).task("t")
     for number in range(count):
-        model = model.action(f"ring {number}", 0, place="tower")
+        model = model.action(f"ring {number}", 0, place="tower", deadline=60)
     result = solve(model.build())
     assert (result.status, result.makespan) == ("optimal", makespan)
+
+
+def test_starts_at_one_instant_come_in_any_order_despite_precedences() -> None:
+    model = Model("bells", agents=["ann"]).travel("ann", {("yard", "tower"): 0, ("tower", "yard"): 4}).task("t")
+    model = model.action("ring", 0, place="tower").action("open", 0, place="yard", after="ring")
+    result = solve(model.build())
+    assert (result.status, result.makespan) == ("optimal", 0)
