@@ -134,7 +134,8 @@ def activity(task: str, name: object, duration: int, demands: Iterable[Demand], 
 def action_of_modes(task: str, name: object, modes: Sequence[Mode], release: int = 0) -> Action:
     """Return an action of modes that all have a duration; it needs no agent.
 
-    The action has the duration of its first mode, which modes of that duration leave out.
+    The action has the duration of its first mode, which modes of that duration leave out. No mode is attended, also if
+    the first one has duration 0.
 
     Examples
     --------
@@ -146,7 +147,7 @@ def action_of_modes(task: str, name: object, modes: Sequence[Mode], release: int
     stored = []
     for mode in modes:
         stored_duration = None if mode.duration == duration else mode.duration
-        stored.append(replace(mode, duration=stored_duration))
+        stored.append(replace(mode, duration=stored_duration, attended=0))
     action_id = f"{task}/{name}"
     return Action(action_id, task, duration, attended=0, modes=tuple(stored), agents=(), release=release)
 

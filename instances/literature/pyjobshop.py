@@ -56,6 +56,10 @@ _FIELDS: Final = {
     ),
     "modes": ("task", "resources", "duration", "demands", "name"),
 }
+_FIELDS_OF_LINKS: Final = ("task1", "task2", "delay")
+_FIELDS_OF_SETUPS: Final = ("machine", "task1", "task2", "duration")
+# Fields of a document; others are refused unless they are empty.
+_FIELDS_OF_DOCUMENT: Final = (*_PARTS, "constraints", "objective")
 
 
 def recognises(document: object) -> bool:
@@ -98,6 +102,8 @@ class _Reader:
 
     def __init__(self, document: Mapping[str, Any], name: str) -> None:
         self.document, self.name = document, name
+        filled = {key: value for key, value in document.items() if value not in (None, [], {})}
+        _check_fields(filled, _FIELDS_OF_DOCUMENT, "")
         self.jobs = self._part("jobs")
         self.tasks = self._part("tasks")
         self.modes = self._part("modes")
@@ -119,7 +125,7 @@ class _Reader:
         self._bound(points)
         for kind in _LINKS:
             self._link(points, kind, constraints.get(kind, []))
-        return Instance(
+        instance = Instance(
             self.name,
             tuple(points.actions()),
             tuple(points.lags()),
@@ -128,6 +134,8 @@ class _Reader:
             calendars=tuple(self.calendars),
             transitions=tuple(transitions),
         )
+        note_excess(instance, instance.name)
+        return instance
 
     # --- values -----------------------------------------------------------------------------------
 
@@ -138,12 +146,7 @@ class _Reader:
             raise InputError("must be a list", field=part, value=entries)
         for position, entry in enumerate(entries):
             field = f"{part}[{position}]"
-            if not isinstance(entry, dict):
-                raise InputError("must be an object", field=field, value=entry)
-            for key, value in entry.items():
-                if key not in _FIELDS[part]:
-                    message = f"is not read from a problem of PyJobShop; accepted are {', '.join(_FIELDS[part])}"
-                    raise InputError(message, field=f"{field}.{key}", value=value)
+            _check_fields(entry, _FIELDS[part], field)
         return entries
 
     def _constraints(self) -> Mapping[str, Any]:
@@ -198,6 +201,9 @@ class _Reader:
                 raise InputError(message, field=f"{field}.type", value=resource_type)
             if _flag(entry, "no_idle", field):
                 raise InputError(f"machines without idle time are not supported, {_PAGE}", field=f"{field}.no_idle")
+            if resource_type == "machine" and "capacity" in entry:
+                message = "a machine has none and does one task at a time; the type renewable has a capacity"
+                raise InputError(message, field=f"{field}.capacity", value=entry["capacity"])
             renewable = resource_type != "consumable"
             capacity = 1 if resource_type == "machine" else _whole(entry.get("capacity"), f"{field}.capacity")
             if renewable and not capacity:
@@ -214,7 +220,7 @@ class _Reader:
     def _breaks(self, entry: Mapping[str, Any], field: str) -> tuple[tuple[int, int], ...]:
         """Return the breaks of a resource."""
         spans = []
-        for number, span in enumerate(entry.get("breaks") or []):
+        for number, span in enumerate(_list(entry, "breaks", field)):
             place = f"{field}.breaks[{number}]"
             if not isinstance(span, list) or len(span) != 2:
                 raise InputError("must be a start and an end", field=place, value=span)
@@ -255,9 +261,9 @@ class _Reader:
     def _mode(self, entry: Mapping[str, Any], field: str) -> Mode:
         """Return a mode; a machine is used by one unit, whatever its demand."""
         duration = _whole(entry.get("duration"), f"{field}.duration")
-        positions = entry.get("resources") or []
-        amounts = entry.get("demands") or [0] * len(positions)
-        if not isinstance(positions, list) or not isinstance(amounts, list) or len(positions) != len(amounts):
+        positions = _list(entry, "resources", field)
+        amounts = _list(entry, "demands", field) or [0] * len(positions)
+        if len(positions) != len(amounts):
             raise InputError("must have a demand for each of its resources", field=f"{field}.demands", value=amounts)
         demands = []
         for position, amount in zip(positions, amounts, strict=True):
@@ -283,8 +289,11 @@ class _Reader:
         """Return the job of each task that has one, as jobs and tasks say."""
         jobs: dict[int, int] = {}
         for job, entry in enumerate(self.jobs):
-            for task in entry.get("tasks") or []:
-                jobs[self._position(task, f"jobs[{job}].tasks", self.tasks)] = job
+            field = f"jobs[{job}].tasks"
+            for task in _list(entry, "tasks", f"jobs[{job}]"):
+                position = self._position(task, field, self.tasks)
+                if jobs.setdefault(position, job) != job:
+                    raise InputError("another job has this task, too", field=field, value=task)
         for position, entry in enumerate(self.tasks):
             if entry.get("job") is not None:
                 field = f"tasks[{position}].job"
@@ -319,8 +328,7 @@ class _Reader:
         first_point, second_point, is_fixed = _LINKS[kind]
         for number, entry in enumerate(entries):
             field = f"constraints.{kind}[{number}]"
-            if not isinstance(entry, dict):
-                raise InputError("must be an object", field=field, value=entry)
+            _check_fields(entry, _FIELDS_OF_LINKS, field)
             first = self._position(entry.get("task1"), f"{field}.task1", self.tasks)
             second = self._position(entry.get("task2"), f"{field}.task2", self.tasks)
             delay = _whole(entry.get("delay", 0), f"{field}.delay", -LARGEST)
@@ -333,17 +341,16 @@ class _Reader:
         set_ups: dict[str, _SetUpTimes] = {}
         for number, entry in enumerate(entries):
             field = f"constraints.setup_times[{number}]"
-            if not isinstance(entry, dict):
-                raise InputError("must be an object", field=field, value=entry)
+            _check_fields(entry, _FIELDS_OF_SETUPS, field)
             machine = self._position(entry.get("machine"), f"{field}.machine", self.resources)
             if not self._is_machine(machine):
                 raise InputError("set-up times need a machine", field=f"{field}.machine", value=machine)
             before = self._position(entry.get("task1"), f"{field}.task1", self.tasks)
             after = self._position(entry.get("task2"), f"{field}.task2", self.tasks)
             duration = _whole(entry.get("duration"), f"{field}.duration")
-            if duration and before != after:
+            if before != after:  # of two entries, the last one counts
                 set_ups.setdefault(self.resources[machine].name, {})[before, after] = duration
-        return set_ups
+        return {machine: times for machine, times in set_ups.items() if any(times.values())}
 
 
 def _families(times: _SetUpTimes, actions: Sequence[Action]) -> list[str]:
@@ -411,6 +418,26 @@ def _names(entries: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
     if is_usable and len(set(names)) == len(names):
         return names
     return [f"{kind}{number}" for number in range(1, len(entries) + 1)]
+
+
+def _check_fields(entry: Any, accepted: Sequence[str], field: str) -> None:
+    """Raise `InputError` for an entry that is no object, or has a field that is not read."""
+    if not isinstance(entry, dict):
+        raise InputError("must be an object", field=field, value=entry)
+    for key, value in entry.items():
+        if key not in accepted:
+            message = f"is not read from a problem of PyJobShop; accepted are {', '.join(accepted)}"
+            raise InputError(message, field=f"{field}.{key}".lstrip("."), value=value)
+
+
+def _list(entry: Mapping[str, Any], key: str, field: str) -> list[Any]:
+    """Return the list of an entry; empty without one."""
+    value = entry.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise InputError("must be a list", field=f"{field}.{key}", value=value)
+    return value
 
 
 def _flag(entry: Mapping[str, Any], key: str, field: str) -> bool:

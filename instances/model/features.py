@@ -10,12 +10,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from planoracle.instances.errors import InputError, InputNote
 from planoracle.instances.model.instance import Instance
 
-# Most modes that a note names.
-_MAX_NOTED = 5
+# Modes that a note lists.
+_MAX_NOTED: Final = 5
 
 
 class Feature(StrEnum):
@@ -73,7 +74,13 @@ def never_chosen_modes(instance: Instance) -> Iterator[tuple[str, int]]:
 
 
 def note_excess(instance: Instance, source: str) -> None:
-    """Note the modes of a problem from a file that are never chosen, see `never_chosen_modes`."""
+    """Note modes whose amount exceeds a capacity or a budget.
+
+    Parameters
+    ----------
+    source
+        File or name of the instance.
+    """
     names = [f"mode {number} of {action}" for action, number in never_chosen_modes(instance)]
     if names:
         listed = ", ".join(names[:_MAX_NOTED])

@@ -320,7 +320,7 @@ def _use_faults(instance: Instance, action: Action, variant: Variant, demand: De
     if demand.amount != 1:
         yield InputError(f"must be 1; {subject}", field=f"{field}.amount", value=demand.amount)
     if variant.duration == 0:
-        yield InputError(f"{subject}, so a mode of duration 0 cannot use it", field=field)
+        yield InputError(f"{subject}, so a mode of duration 0 cannot use it", field=field, value=0)
 
 
 def has_absolute_times(instance: Instance) -> bool:

@@ -74,6 +74,7 @@ class TaskAgents:
                 except InputError as error:
                     yield table.fault(i, "agent", error.message)
         self._name_agents()
+        note_similar_names(table, "agent", model.agents)
         if not is_literal:
             note_joint_names(table, "agent", chain.from_iterable(self.names.values()))
 
@@ -122,3 +123,13 @@ def note_joint_names(table: TaskTable, field: str, names: Iterable[str]) -> None
     joint = list(dict.fromkeys(filter(is_joint_name, names)))
     if joint:
         table.notes.append(f"each of these is one {field}: {listed(joint)}; ';' separates several")
+
+
+def note_similar_names(table: TaskTable, field: str, names: Iterable[str]) -> None:
+    """Note names that differ only in capitals."""
+    spellings: dict[str, dict[str, None]] = {}
+    for name in names:
+        spellings.setdefault(name.casefold(), {})[name] = None
+    for group in spellings.values():
+        if len(group) > 1:
+            table.notes.append(f"each of these is one {field}, as capitals count: {listed(list(group))}")

@@ -106,7 +106,9 @@ TIMES: Final = (
     *("fixed_start", "fixed_end", "latest_start", "attended", "setup"),
 )
 #: Columns that mean the weight of an optional job, and nothing in a table without optional jobs.
-WEIGHT_NAMES: Final = ("weight", "value", "reward", "profit", "prize")
+WEIGHT_NAMES: Final = ("weight", "value", "reward", "profit", "prize", "revenue")
+_CURRENCIES: Final = ("", "eur", "euro", "euros", "usd", "dollar", "dollars", "gbp", "chf", "points")
+_PRIORITY: Final = re.compile("(?:^|_)(?:priority|priorities|prio|importance)(?:_|$)")
 # Fields that order tasks.
 _ORDER: Final = {"after", "successors", "job"}
 #: Fields whose cells `TableOptions.literal` takes as they are.
@@ -270,6 +272,34 @@ def _unusual_field(name: str) -> str | None:
         if re.fullmatch(pattern, name):
             return field_name
     return None
+
+
+def is_without_meaning(heading: str) -> bool:
+    """Return whether a heading has no meaning, and is no ordinary one such as cost or priority."""
+    name = normal_name(heading)
+    is_ordinary = name in _ORDINARY or name in WEIGHT_NAMES or _PRIORITY.search(name) or _PLANNED.fullmatch(name)
+    if is_ordinary or restriction_of(name):
+        return False
+    return field_of(heading) is None and field_of(heading, _unusual_field) is None
+
+
+def is_priority(heading: str) -> bool:
+    """Return whether a column has priorities.
+
+    >>> is_priority("Order priority"), is_priority("Prio"), is_priority("prior art")
+    (True, True, False)
+    """
+    return _PRIORITY.search(normal_name(heading)) is not None
+
+
+def is_weight(heading: str) -> bool:
+    """Return whether a column means the weight of an optional job, perhaps in a currency.
+
+    >>> is_weight("Profit (EUR)"), is_weight("Weight (kg)")
+    (True, False)
+    """
+    name, _, unit = normal_name(heading).partition("_")
+    return name in WEIGHT_NAMES and unit in _CURRENCIES
 
 
 def assign_columns(

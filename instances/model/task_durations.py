@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain, pairwise
 from typing import Any
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.task_cells import cell_names, cell_text, span_of
-from planoracle.instances.model.task_columns import TableOptions, field_of
+from planoracle.instances.model.task_columns import TableOptions, field_of, is_without_meaning
 from planoracle.instances.model.task_resources import is_numbered, names_in_choice
 
 _UNIT = re.compile(r"\s*[(\[]\s*(?:s|sec|seconds?|min|minutes?|h|hrs?|hours?|d|days?)\s*[)\]]\s*$", re.IGNORECASE)
@@ -34,7 +35,8 @@ def duration_columns(
     """Return the machine of each column that has the durations on this machine.
 
     Its heading is the machine, or a duration and the machine as in ``duration M1``. The machine is one that the column
-    ``machine`` names, or, in a table without durations, one with a number such as M1.
+    ``machine`` names, or one with a number such as M1: in a table without durations, beside another of that form, or
+    behind the word duration.
 
     Parameters
     ----------
@@ -48,33 +50,65 @@ def duration_columns(
     >>> rows = [{"task": "cut", "M1": "3", "M2": "5"}, {"task": "bend", "M1": "", "M2": "4"}]
     >>> duration_columns(["task", "M1", "M2"], rows, TableOptions())
     {'M1': 'M1', 'M2': 'M2'}
+
+    Raises
+    ------
+    InputError
+        For a column of numbers beside those of machines whose machine no cell names.
     """
     assigned = {*options.ignored, *options.columns.values()}
     free = [heading for heading in headings if heading not in assigned and len(heading) <= _LONGEST]
     fields = {field_of(heading) for heading in free} | options.columns.keys()
     known_names = _machines(headings, rows, options)
     columns: dict[str, str] = {}
-    numbered: dict[str, list[tuple[str, str]]] = {}
+    numbered: dict[str, dict[str, str]] = {}
+    worded: set[str] = set()
     for heading in free:
-        for machine in _machines_in(heading):
+        for machine, has_word in _machines_in(heading):
+            stem = _stem(machine)
             if machine.casefold() in known_names:
                 columns[heading] = known_names[machine.casefold()]
                 break
-            if is_numbered(machine) and "duration" not in fields:
-                numbered.setdefault(machine.rstrip("0123456789"), []).append((heading, machine))
+            if is_numbered(machine):
+                numbered.setdefault(stem, {})[heading] = machine
+                if has_word:
+                    worded.add(stem)
                 break
-    for group in numbered.values():
-        if any(_has_times(heading, rows) for heading, _ in group):
+    if columns and "duration" not in fields:
+        _check_neighbours(headings, columns, rows)
+    stems = {_stem(machine) for machine in columns.values()}
+    for stem, group in numbered.items():
+        is_meant = "duration" not in fields or stem in worded or stem in stems
+        if is_meant and any(_has_times(heading, rows) for heading in group):
             columns.update(group)
     return columns
 
 
-def _machines_in(heading: str) -> Iterator[str]:
-    """Yield the machines that a heading may name, after or before a word such as duration, or alone."""
+def _stem(machine: str) -> str:
+    """Return the name of a machine without its number."""
+    return machine.casefold().rstrip("0123456789")
+
+
+def _check_neighbours(headings: Sequence[str], columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Raise an error for a column of times beside those of named machines that may be of a machine, too."""
+    for first, second in chain(pairwise(headings), pairwise(reversed(headings))):
+        is_beside = first in columns and not is_numbered(columns[first]) and second not in columns
+        if is_beside and is_without_meaning(second) and _has_times(second, rows):
+            message = (
+                f"is beside the durations on {columns[first]}, and no cell of a column machine names it; name the "
+                f"machine there, or --ignore {second!r} reads the table without it"
+            )
+            raise InputError(message, field=second)
+
+
+def _machines_in(heading: str) -> Iterator[tuple[str, bool]]:
+    """Yield the machines that a heading may name, and whether it has a word such as duration."""
+    text = _UNIT.sub("", heading).strip()
     for form in _FORMS:
-        match = form.fullmatch(_UNIT.sub("", heading).strip())
+        match = form.fullmatch(text)
         if match is not None:
-            yield match["machine"].strip()
+            machine = match["machine"]
+            yield machine.strip(), machine != text
 
 
 def _machines(headings: Sequence[str], rows: Sequence[Mapping[str, Any]], options: TableOptions) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from planoracle.instances.errors import InputError, InputNote, combine_errors
 from planoracle.instances.model.instance import Action, Lag
-from planoracle.instances.model.task_agents import WORKERS, TaskAgents, note_joint_names
+from planoracle.instances.model.task_agents import WORKERS, TaskAgents, note_joint_names, note_similar_names
 from planoracle.instances.model.task_bounds import TaskBounds
 from planoracle.instances.model.task_calendars import (
     OffTime,
@@ -157,8 +157,10 @@ class _ModelBuilder:
                     cells[leaf]["deadline"] = min(deadline, deadline_of_leaf)
 
     def _note_machines(self) -> None:
+        names = [use.name for use in self.machines.all_uses()]
+        note_similar_names(self.table, "machine", names)
         if "machine" not in self.table.options.literal:
-            note_joint_names(self.table, "machine", [use.name for use in self.machines.all_uses()])
+            note_joint_names(self.table, "machine", names)
 
     def _read_pauses(self) -> Iterator[InputError]:
         """Yield faults of rows whose two columns of pauses contradict each other."""

@@ -133,6 +133,9 @@ class MachineModes:
                 yield table.fault(i, "machine", message)
             choices.append(machines)
         if not choices and table.times_on[i]:
+            if "duration" in table.cells[i]:
+                message = "is ambiguous beside durations on machines; write the machine, or leave one of both empty"
+                yield table.fault(i, "duration", message)
             choices = [[Use(name) for name in table.times_on[i]]]
         field = "machine" if "machine" in table.columns else "alternatives"
         count = prod(map(len, choices))

@@ -30,6 +30,8 @@ _ANY = re.compile(r"any|\*|(?:any|any one)(?: of(?: the)?)? (?:machines?|resourc
 _SLASH = re.compile(r"\s*[/\\]\s*")
 _LIST = re.compile(r"\s+-?\s*|-")
 _OPEN = re.compile(r"un-?assigned|not assigned|tb[acd]|\?+|nobody|no one|unknown|undefined", re.IGNORECASE)
+# A word that joins names, before which a separator stands, as in "M1, or M2".
+_JOINING_WORD = re.compile(r"(?:or|and|oder|und|ou|et)\s.*", re.IGNORECASE | re.DOTALL)
 _TOGETHER = re.compile(r"everyone|everybody|both|(?:all|both) of .*", re.IGNORECASE)
 _ANY_OF = re.compile(
     r"any|anyone|all|some|every|either|\*|"
@@ -238,6 +240,9 @@ def _check_open(name: str, field: str) -> None:
     """Raise an error for a text that stands for no name."""
     if _OPEN.fullmatch(name):
         raise InputError(f"is no name; leave the cell empty for a task without {field}; {_literal(field)}")
+    if _JOINING_WORD.fullmatch(name):
+        message = "is no name; a choice has no separators, as in A or B or C, and ';' separates all that are needed"
+        raise InputError(f"{message}; {_literal(field)}")
 
 
 def _is_list(name: str, names: Container[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.task_cells import cell_text
-from planoracle.instances.model.task_columns import WEIGHT_NAMES, TableOptions, normal_name
+from planoracle.instances.model.task_columns import TableOptions, is_priority, is_weight, normal_name
 from planoracle.instances.model.task_resources import COUNT_NAMES, count_of
 
 _IGNORE: Final = "--ignore COLUMN reads the table without it"
@@ -48,7 +48,7 @@ def choose_weights(columns: dict[str, str], unread: list[str], rows: Sequence[Ma
         return
     if "weight" in columns:
         return
-    priorities = [heading for heading in unread if normal_name(heading) == "priority"]
+    priorities = list(filter(is_priority, unread))
     if priorities and any(cell_text(cells.get(priorities[0])) for cells in rows):
         message = (
             "is ambiguous in a table with optional jobs, as a large number may be the most or the least important; "
@@ -56,7 +56,7 @@ def choose_weights(columns: dict[str, str], unread: list[str], rows: Sequence[Ma
             f"--ignore {priorities[0]} leaves it out"
         )
         raise InputError(message, field=priorities[0])
-    candidates = [heading for heading in unread if normal_name(heading) in WEIGHT_NAMES]
+    candidates = list(filter(is_weight, unread))
     if len(candidates) > 1:
         message = f"columns {' and '.join(candidates)} have this meaning; select one with --map weight=COLUMN"
         raise InputError(message, field="weight")

@@ -473,7 +473,7 @@ class TaskTable:
         link = LinkText(text) if is_literal else parse_link(text, self.names)
         lag = None
         if link.lag:
-            lag = link.sign * self._read_lag(field, link.lag)
+            lag = link.sign * self._read_lag(link.lag)
         named_rows = self._tasks_of(self.names.positions(link.name, i, self.ids))
         predecessors, successors = named_rows, self._tasks_of([i])
         if field == "successors":
@@ -485,12 +485,13 @@ class TaskTable:
             for after in successors:
                 self.links.append((Link(before, after, link.type, lag), i, field))
 
-    def _read_lag(self, field: str, text: str) -> int:
+    def _read_lag(self, text: str) -> int:
         if text.endswith("%"):
             raise InputError("a lag in percent of a duration is not supported; write a time")
         if len(self._units_in_cells) > 1 and text.strip("0").isdecimal():
             raise InputError("a lag needs a unit of time, as the durations have several")
-        return self.read_time(field, text)
+        heading = self.columns.get("duration") or next(iter(self.durations))
+        return self.read_length(text, heading)
 
     def _tasks_of(self, rows: Sequence[int]) -> list[int]:
         """Return the tasks that rows stand for: a summary row stands for the tasks below it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -26,6 +26,7 @@ _FIELDS: Final = {
 # Names of the state of a machine at tick 0, in lower case.
 _BEGINNINGS: Final = frozenset(("", "start", "begin", "beginning", "initial", "idle"))
 _ALL: Final = ""
+_OTHER_TIME: Final = "another row has this pair with another time"
 #: Largest number of families on one machine: there are times between all pairs of them.
 MAX_FAMILIES: Final = 300
 
@@ -105,17 +106,18 @@ class SetUps:
     def _read_column(self) -> Iterator[InputError]:
         """Let each operation have its set-up time; one of a family only after another family."""
         table = self.table
-        has_families = "family" in table.columns
+        named = {table.cells[i].get("family", "") for i in table.tasks}
         times: dict[str, tuple[int, int]] = {}
         for i in table.tasks:
             cells = table.cells[i]
             ticks = cells.get("setup", 0)
-            family = cells.get("family", "") if has_families else ""
-            self._families[i] = family or f"set-up {ticks}"
+            self._families[i] = cells.get("family") or _free_name(named, f"set-up {ticks}")
             first, row = times.setdefault(self._families[i], (ticks, i))
             if first != ticks:
                 line = table.rows[row][0]
-                message = f"must equal that of the other rows of the family {family!r}: {first} in line {line}"
+                message = (
+                    f"must equal that of the other rows of the family {self._families[i]!r}: {first} in line {line}"
+                )
                 yield table.fault(i, "setup", message)
             yield from self._check_machine(i, "setup", is_needed=bool(ticks))
         ticks_of = {family: ticks for family, (ticks, _) in times.items()}
@@ -123,7 +125,7 @@ class SetUps:
             families = self._families_on(machine)
             if any(ticks_of[family] for family in families):
                 start = _free_name(families)
-                pairs = _times_of_column(start, families, ticks_of, has_families=has_families)
+                pairs = _times_of_column(start, families, ticks_of, named)
                 self._add(machine, pairs, start)
         yield from self._check_capacities()
 
@@ -262,7 +264,7 @@ class SetUps:
             ticks = self._ticks(between, line, columns["time"], value)
             pairs = times.setdefault(machine, {})
             if pairs.setdefault((before, after), ticks) != ticks:
-                raise between.fault(line, columns["time"], value, "another row has this pair with another time")
+                raise between.fault(line, columns["time"], value, _OTHER_TIME)
         return times, places
 
     def _read_matrix(self, between: SideTable, headings: list[str]) -> dict[tuple[str, str], int]:
@@ -274,7 +276,9 @@ class SetUps:
             for family in families:
                 value = cells.get(family)
                 if cell_text(value):
-                    times[before, family] = self._ticks(between, line, family, value)
+                    ticks = self._ticks(between, line, family, value)
+                    if times.setdefault((before, family), ticks) != ticks:
+                        raise between.fault(line, family, value, _OTHER_TIME)
         return times
 
     def _check_units(self, between: SideTable) -> None:
@@ -310,16 +314,15 @@ def _family(value: Any) -> str:
     return "" if text.casefold() in _BEGINNINGS else text
 
 
-def _free_name(families: list[str]) -> str:
-    """Return a name for the state of a machine at tick 0 that no family has."""
-    name = "start"
+def _free_name(families: Collection[str], name: str = "start") -> str:
+    """Return a name that no family has (default: for the state of a machine at tick 0)."""
     while name in families:
         name += "'"
     return name
 
 
 def _times_of_column(
-    start: str, families: list[str], ticks_of: Mapping[str, int], *, has_families: bool
+    start: str, families: list[str], ticks_of: Mapping[str, int], named: Container[str]
 ) -> dict[tuple[str, str], int]:
     """Return the times between families that have one set-up time each, and from the beginning.
 
@@ -331,13 +334,13 @@ def _times_of_column(
         Families on the machine.
     ticks_of
         Set-up time of each family.
-    has_families
-        True if a set-up is needed only after another family.
+    named
+        Families of the table, which need a set-up only after another one; others need it before each operation.
     """
     times: dict[tuple[str, str], int] = {}
     for before, after in product([start, *families], families):
         ticks = ticks_of[after]
-        is_needed = before != after or not has_families
+        is_needed = before != after or after not in named
         if is_needed and (ticks or before != after):
             times[before, after] = ticks
     return times

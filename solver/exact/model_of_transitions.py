@@ -192,17 +192,21 @@ def _add_circuit(model: ScheduleModel, visits: list[_Visit], ways: Ways, first_p
 
 
 def _limit_ties(model: ScheduleModel, visits: list[_Visit]) -> None:
-    """Let no more visits of no length be at one instant than the rules accept."""
-    starts = [visit for visit in visits if not visit.length]
-    if len(starts) > MAX_TIED_VISITS:
-        intervals = [(model.model.interval(visit.start, 1, *literals(visit.present)), 1) for visit in starts]
-        model.model.capacity(intervals, MAX_TIED_VISITS)
+    """Let no more visits of length 0 be at one instant than the rules order."""
+    instants = [visit for visit in visits if not visit.length]
+    if len(instants) > MAX_TIED_VISITS:
+        steps = [model.model.interval(visit.start, 1, *literals(visit.present)) for visit in instants]
+        model.model.capacity([(interval, 1) for interval in steps], MAX_TIED_VISITS)
 
 
 def _may_follow(model: ScheduleModel, earlier: _Visit, later: _Visit) -> bool:
-    """Return whether a visit may come directly after another one."""
+    """Return whether a visit may come directly after another one.
+
+    Visits of length 0 at one instant come in any order, also if one action precedes the other and takes no time.
+    """
     if earlier.action == later.action:
         return earlier.step < later.step
-    if not earlier.length and not shortest_duration(model.instance.actions[later.action]):
-        return True  # visits of no length at one instant may come in any order
-    return not model.is_before(later.action, earlier.action)
+    if not model.is_before(later.action, earlier.action):
+        return True
+    takes_no_time = not shortest_duration(model.instance.actions[later.action])
+    return takes_no_time and not (earlier.length or later.length)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import instance_from_document
 from planoracle.instances.files.instance_file import json_schema as json_schema
 from planoracle.instances.files.instance_file import to_document as to_document
@@ -18,8 +19,11 @@ def recognises(document: object) -> bool:
 
 def read(document: object, source: str) -> list[Instance]:
     """Read a problem file of our own format, job shops as matrices, or a problem of PyJobShop."""
-    if isinstance(document, dict) and job_shop_matrices.recognises(document):
-        return job_shop_matrices.read(document, name_of(source))
-    if isinstance(document, dict) and pyjobshop.recognises(document):
-        return [pyjobshop.read(document, name_of(source))]
+    try:
+        if isinstance(document, dict) and job_shop_matrices.recognises(document):
+            return job_shop_matrices.read(document, name_of(source))
+        if isinstance(document, dict) and pyjobshop.recognises(document):
+            return [pyjobshop.read(document, name_of(source))]
+    except InputError as error:
+        raise error.at(source) from None
     return [instance_from_document(document, source)]

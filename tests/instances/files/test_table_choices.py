@@ -100,6 +100,12 @@ def test_alternatives_beside_several_machines_are_refused(tmp_path: Path) -> Non
             ("task,machine,duration,time on Saw", "a,Saw or Mill,7,4", "b,Mill,2,"),
             {"t/a": [("Saw", 4), ("Mill", 7)], "t/b": [("Mill", 2)]},
         ),
+        (("task,duration,duration M1,duration M2", "a,,3,5"), {"t/a": [("M1", 3), ("M2", 5)]}),
+        (
+            ("task,duration,machine,M1,M3", "a,,M1,3,", "b,,,2,5"),
+            {"t/a": [("M1", 3)], "t/b": [("M1", 2), ("M3", 5)]},
+        ),
+        (("task,machine,Saw,cost,priority", "a,Saw,3,9,1"), {"t/a": [("Saw", 3)]}),
         (("task,Machine 1 (min),Machine 2 (min)", "a,3,5"), {"t/a": [("Machine 1", 3), ("Machine 2", 5)]}),
         (("task,M1 [h],M2 [h]", "a,90 min,2", "b,1,"), None),
     ],
@@ -125,6 +131,14 @@ def test_column_of_durations_on_a_machine_is_read(
         (("task,M1,M2", "a,3,", "b,,"), "t.csv, line 3: M1: has neither a duration nor a machine"),
         (("task,machine,M1,M2", "a,M1;M2,3,5"), "t.csv, line 2: M1: has a duration on each of M1 and M2"),
         (("task,machine,duration", "a,any,3"), "t.csv, line 2: machine: no row names a machine"),
+        (("task,duration,M1 time,M2 time", "a,4,3,"), "t.csv, line 2: duration: is ambiguous beside durations on"),
+        (("task,machine,Saw,Mill", "a,Saw,2,3", "b,any,4,1"), "t.csv: Mill: is beside the durations on Saw"),
+        (("task,machine,Mill,Saw", "a,Saw,2,3", "b,any,4,1"), "t.csv: Mill: is beside the durations on Saw"),
+        (
+            ("task,duration,machine", 'a,3,"M1, or M2"'),
+            "t.csv, line 2: machine: is no name; a choice has no separators",
+        ),
+        (("task,duration,agent", 'a,3,"Ann, or Ben"'), "t.csv, line 2: agent: is no name; a choice has no separators"),
         (("task,duration,machine", "a,3,M1;M1 or M2"), "t.csv, line 2: machine: uses a machine twice"),
         (
             ("task,duration,machine", f"a,3,{';'.join(f'A{i}/B{i}' for i in range(10))}"),
@@ -134,6 +148,14 @@ def test_column_of_durations_on_a_machine_is_read(
 )
 def test_choice_without_a_meaning_is_refused(lines: tuple[str, ...], message: str, tmp_path: Path) -> None:
     assert faults(tmp_path, table(*lines))[0].startswith(message)
+
+
+def test_names_that_differ_in_capitals_are_noted(tmp_path: Path) -> None:
+    text = table("task,duration,machine,agent", "a,3,M1,Ann", "b,3,m1,ann", "c,3,M2,Ben")
+    assert [note for note in notes(tmp_path, text) if "capitals" in note] == [
+        "t.csv: each of these is one machine, as capitals count: M1, m1",
+        "t.csv: each of these is one agent, as capitals count: Ann, ann",
+    ]
 
 
 def test_choice_is_kept_as_a_name_by_an_option() -> None:
@@ -268,6 +290,7 @@ def test_optional_rows_without_jobs_are_jobs_of_their_own(tmp_path: Path) -> Non
         (("task,duration,optional,weight", "a,1,yes,0"), "line 2: weight: must be a whole number above 0"),
         (("task,duration,optional,weight", "a,1,yes,"), "line 2: weight: must be a whole number above 0"),
         (("task,duration,optional,priority", "a,1,yes,1"), "priority: is ambiguous in a table with optional jobs"),
+        (("task,duration,optional,Job priority", "a,1,yes,1"), "Job priority: is ambiguous in a table with optional"),
         (
             ("task,duration,optional,value,reward", "a,1,yes,1,2"),
             "weight: columns value and reward have this meaning; select one with --map weight=COLUMN",
@@ -278,6 +301,11 @@ def test_optional_rows_without_jobs_are_jobs_of_their_own(tmp_path: Path) -> Non
 )
 def test_optional_job_without_a_clear_weight_is_refused(lines: tuple[str, ...], message: str, tmp_path: Path) -> None:
     assert faults(tmp_path, table(*lines))[0].removeprefix("t.csv, ").removeprefix("t.csv: ").startswith(message)
+
+
+def test_weight_may_have_a_currency(tmp_path: Path) -> None:
+    text = table("task,duration,optional,Profit (EUR),weight (kg)", "a,1,yes,7,3")
+    assert read(tmp_path, text).optional == (("a", 7),)
 
 
 def test_weights_without_optional_jobs_are_ignored_with_a_note(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_link_with_type_and_lag_is_a_minimum_lag(link: str, minimum: int, tmp_pa
         ("1FS+2 edays", "elapsed time is not supported"),
         ("7FS+2", "'7FS+2' is not a task of the table; a type and a lag follow the task, as in 3FS+2, 3SS"),
         ("1+2", "'1+2' is not a task of the table; a type and a lag follow"),
-        ("1FS+1.5", "must be a whole number of minutes; head the column"),
+        ("1FS+1.5", "must be a whole number of minutes; head the column duration (s)"),
         ("passes", "'passes' is not a task of the table (got"),
         ("soak SS", "links of type SS are not supported between tasks that may be interrupted"),
     ],

@@ -303,6 +303,11 @@ def test_set_up_precedes_each_operation_also_the_first(tmp_path: Path) -> None:
     assert solve(problem).makespan == 3 + 4 + 1 + 2 + 2 + 5
 
 
+def test_row_without_a_family_needs_its_set_up_each_time(tmp_path: Path) -> None:
+    problem = read(tmp_path, table("task,duration,machine,setup,family", "a,3,M,2,set-up 1", "b,4,M,1,", "c,4,M,1,"))
+    assert solve(problem).makespan == 15  # set-ups of 2, 1 and 1 ticks
+
+
 def test_set_up_of_a_family_follows_another_family(tmp_path: Path) -> None:
     problem = read(tmp_path, table("task,duration,machine,setup,family", "a,3,M,2,red", "b,4,M,2,red", "c,1,M,5,blue"))
     assert problem.transitions == (
@@ -362,6 +367,7 @@ def test_set_up_without_a_meaning_is_refused(lines: tuple[str, ...], message: st
     [
         (("from,to,time", "red,blue,3"), "times.csv: time: has no set-up time from blue to red on M; write 0 if there"),
         (("from,to,time", "red,blue,3", "red,blue,4"), "times.csv, line 3: time: another row has this pair"),
+        (("x,red,blue", "red,0,3", "red,0,4"), "times.csv, line 3: blue: another row has this pair"),
         (("from,to,time,machine", "red,blue,3,K"), "times.csv, line 2: machine: is not a machine of the table"),
         (("from,to,time", "red,blue,x"), "times.csv, line 2: time: must be a whole number"),
         (("from,to,time (h)", "red,blue,3"), "times.csv: time (h): must have the unit of time of the tasks"),

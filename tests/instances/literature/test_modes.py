@@ -132,6 +132,11 @@ def test_fault_in_a_flexible_job_shop_names_its_line(right: str, wrong: str, mes
         catalog.read_problems(str(path))
 
 
+def test_shortest_duration_may_be_zero() -> None:
+    (instance,) = reader.read_text("1 2\n1 2 1 0 2 4", "shop", ".fjs")
+    assert [variant.duration for variant in instance.variants["job1/1"]] == [0, 4]
+
+
 def test_matrices_have_machines_to_choose_from(tmp_path: Path) -> None:
     document = {"duration_matrix": [[3, [4, 6]], [2]], "machines_matrix": [[[0, 1], [1, 2]], [0]]}
     path = tmp_path / "shop.json"
@@ -250,13 +255,33 @@ def test_mode_of_pyjobshop_above_a_capacity_is_noted() -> None:
         (("modes", 0, "duration"), 0, r"modes\[0\].duration: a mode of duration 0 that uses a machine"),
         (("constraints", "setup_times", 0, "machine"), 1, r"setup_times\[0\].machine: set-up times need a machine"),
         (("tasks", 2, "job"), 4, r"tasks\[2\].job: must be a position from 0 to 0"),
+        (("metadata",), {"source": 1}, "metadata: is not read from a problem of PyJobShop; accepted are jobs"),
+        (("constraints", "setup_times", 0, "cost"), 3, r"setup_times\[0\].cost: is not read from a problem"),
+        (("constraints", "end_before_end"), [{"task1": 0, "task2": 1, "max_delay": 3}], r"max_delay: is not read"),
+        (("resources", 0, "capacity"), 1, r"resources\[0\].capacity: a machine has none"),
+        (("resources", 0, "breaks"), 4, r"resources\[0\].breaks: must be a list"),
+        (("modes", 0, "resources"), 0, r"modes\[0\].resources: must be a list"),
+        (("jobs",), [{"tasks": [0]}, {"tasks": [0, 1]}], r"jobs\[1\].tasks: another job has this task"),
     ],
 )
 def test_unsupported_field_is_refused_by_name(path: tuple[Any, ...], value: Any, message: str, tmp_path: Path) -> None:
     file = tmp_path / "problem.json"
     file.write_text(json.dumps(changed(*path, value=value)), encoding="utf-8")
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as error:
         catalog.read_problems(str(file))
+    assert error.value.source == str(file)
+
+
+def test_last_of_two_set_up_times_counts() -> None:
+    entries = [*PROBLEM["constraints"]["setup_times"], {"machine": 0, "task1": 0, "task2": 2, "duration": 0}]
+    assert pyjobshop.read(changed("constraints", "setup_times", value=entries), "p").transitions == ()
+
+
+def test_mode_above_a_capacity_is_noted() -> None:
+    with pytest.warns(
+        InputNote, match="p: never chosen, since an amount exceeds a capacity or budget: mode 0 of chair/glue$"
+    ):
+        pyjobshop.read(changed("modes", 1, "demands", value=[4, 3]), "p")
 
 
 def test_fixed_distances_are_minimum_and_maximum() -> None:

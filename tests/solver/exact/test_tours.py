@@ -6,6 +6,7 @@ import pytest
 from support.random_tours import shortest_tour, tour
 from support.samples import sample
 
+from planoracle.instances.model.builder import Model
 from planoracle.solver.exact.search import solve
 
 CASES = [(seed, places) for places in range(8, 14) for seed in range(4)]
@@ -26,3 +27,19 @@ def test_tour_with_missing_ways_is_the_shortest(seed: int, places: int) -> None:
     expected = shortest_tour(instance)
     assert result.makespan == expected
     assert result.status == ("infeasible" if expected is None else "optimal")
+
+
+@pytest.mark.parametrize(("count", "makespan"), [(8, 0), (9, 1), (17, 2)])
+def test_at_most_eight_starts_of_an_agent_are_at_one_instant(count: int, makespan: int) -> None:
+    model = Model("bells", agents=["ann"]).travel("ann", {}).task("t")
+    for number in range(count):
+        model = model.action(f"ring {number}", 0, place="tower", deadline=60)
+    result = solve(model.build())
+    assert (result.status, result.makespan) == ("optimal", makespan)
+
+
+def test_starts_at_one_instant_come_in_any_order_despite_precedences() -> None:
+    model = Model("bells", agents=["ann"]).travel("ann", {("yard", "tower"): 0, ("tower", "yard"): 4}).task("t")
+    model = model.action("ring", 0, place="tower").action("open", 0, place="yard", after="ring")
+    result = solve(model.build())
+    assert (result.status, result.makespan) == ("optimal", 0)
