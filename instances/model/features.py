@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 
 
@@ -30,7 +31,7 @@ class Feature(StrEnum):
 def _has_modes(instance: Instance) -> bool:
     for action in instance.actions:
         for mode in action.modes:
-            if (mode.duration, mode.attended, mode.agents) != (None, None, None):
+            if mode.duration is not None or mode.attended is not None or mode.agents is not None:
                 return True
     return False
 
@@ -64,8 +65,10 @@ def never_chosen_modes(instance: Instance) -> Iterator[tuple[str, int]]:
     capacities = {resource.name: resource.capacity for resource in instance.resources}
     for action in instance.actions:
         for number, mode in enumerate(action.modes):
-            if any(demand.amount > capacities[demand.resource] for demand in mode.demands):
-                yield action.id, number
+            for demand in mode.demands:
+                if demand.amount > capacities[demand.resource]:
+                    yield action.id, number
+                    break
 
 
 def _exceeds_capacity(instance: Instance) -> bool:
@@ -84,6 +87,7 @@ _TESTS: dict[Feature, Callable[[Instance], bool]] = {
 }
 
 
+@ProblemCache
 def features_of(instance: Instance) -> frozenset[Feature]:
     """Return the features that a scheduling problem has.
 
@@ -113,8 +117,11 @@ class Component:
 
     def refusal(self, instance: Instance) -> str:
         """Return why the component refuses a problem, or an empty text."""
-        refused = [feature for feature in Feature if feature in self.refused and _TESTS[feature](instance)]
-        return f"{self.name} cannot respect {' and '.join(refused)}" if refused else ""
+        refused = self.refused & features_of(instance)
+        if not refused:
+            return ""
+        names = [feature for feature in Feature if feature in refused]
+        return f"{self.name} cannot respect {' and '.join(names)}"
 
     def check(self, instance: Instance) -> None:
         """Raise `InputError` if the component refuses a problem."""

@@ -248,6 +248,8 @@ class ScheduleModel:
 
     def _conditions(self, before: int, after: int, last: Segment) -> tuple[int, ...]:
         """Return the literals that hold if the end of this segment of an action bounds another one."""
+        if last.present is None and not self.executed:
+            return ()
         conditions = (*literals(last.present), *literals(self.present[before]), *literals(self.present[after]))
         return tuple(dict.fromkeys(conditions))
 
