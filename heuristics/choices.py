@@ -82,19 +82,16 @@ def choices_of(instance: Instance) -> tuple[tuple[Choice, ...], ...]:
         return ((),) * len(instance.actions)
     rows = []
     for action, number in zip(instance.actions, reserved, strict=True):
-        reserve = _costs(instance, action, number)
-        rows.append(tuple(_choices(instance, action, reserve)))
+        rows.append(tuple(_choices(instance, action, number)))
     return tuple(rows)
 
 
-def _choices(instance: Instance, action: Action, reserve: Mapping[str, int]) -> Iterator[Choice]:
+def _choices(instance: Instance, action: Action, reserved: int) -> Iterator[Choice]:
     if not windows_of(action, FOREVER):
         return
     for mode in usable_modes(instance, action):
         variant = instance.variants[action.id][mode]
-        used = _costs(instance, action, mode)
-        changes = {name: used.get(name, 0) - reserve.get(name, 0) for name in (*used, *reserve)}
-        costs = tuple((name, units) for name, units in changes.items() if units)
+        costs = _additional_costs(instance, action, mode, reserved) if _budgets(instance) else ()
         for agent in variant.agents or (None,):
             yield _choice(instance, action, mode, agent, costs)
 
@@ -103,8 +100,11 @@ def _choice(
     instance: Instance, action: Action, mode: int, agent: str | None, costs: tuple[tuple[str, int], ...]
 ) -> Choice:
     variant = instance.variants[action.id][mode]
-    demands = tuple(demand for demand in variant.demands if instance.resource[demand.resource].renewable)
-    visits = tuple(_visits(instance, action, variant, agent))
+    budgets = _budgets(instance)
+    demands = variant.demands
+    if budgets:
+        demands = tuple(demand for demand in demands if demand.resource not in budgets)
+    visits = tuple(_visits(instance, action, variant, agent)) if instance.transitions else ()
     is_attended = variant.attended > 0
     pauses = action.pauses_in_breaks and bool(instance.calendars) and variant.duration > 0
     can_be_cut = action.interruptible and not visits
@@ -148,6 +148,8 @@ def _times(
     instance: Instance, action: Action, variant: Variant, agent: str | None, *, pauses: bool, fills: bool
 ) -> AllowedTimes | None:
     """Return the times that windows and calendars allow, ``None`` for no restriction but the release."""
+    if not (instance.calendars or action.windows or action.deadline is not None):
+        return None
     if not pauses:
         duration = 1 if fills else variant.duration
         attended = 1 if fills else variant.attended
@@ -206,20 +208,39 @@ def _calendars_of(instance: Instance, members: Sequence[str | None]) -> tuple[Ca
 # --- budgets -----------------------------------------------------------------------------------------
 
 
+@ProblemCache
+def _budgets(instance: Instance) -> dict[str, int]:
+    """Return the capacities of the budgets, by name."""
+    return {resource.name: resource.capacity for resource in instance.resources if not resource.renewable}
+
+
 def _costs(instance: Instance, action: Action, mode: int) -> dict[str, int]:
     """Return the units of budgets that a mode uses up, by name."""
     costs: dict[str, int] = {}
+    budgets = _budgets(instance)
     for demand in action.modes[mode].demands:
-        if not instance.resource[demand.resource].renewable:
+        if demand.resource in budgets:
             costs[demand.resource] = costs.get(demand.resource, 0) + demand.amount
     return costs
+
+
+def _additional_costs(instance: Instance, action: Action, mode: int, reserved: int) -> tuple[tuple[str, int], ...]:
+    """Return the units of budgets that a mode uses up in addition to the reserved mode."""
+    used = _costs(instance, action, mode)
+    reserve = _costs(instance, action, reserved)
+    changes = {name: used.get(name, 0) - reserve.get(name, 0) for name in (*used, *reserve)}
+    return tuple((name, units) for name, units in changes.items() if units)
 
 
 def usable_modes(instance: Instance, action: Action) -> list[int]:
     """Return the modes of which no amount exceeds a capacity or budget."""
     modes = []
+    resources = instance.resource
     for number, mode in enumerate(action.modes):
-        if all(demand.amount <= instance.resource[demand.resource].capacity for demand in mode.demands):
+        for demand in mode.demands:
+            if demand.amount > resources[demand.resource].capacity:
+                break
+        else:
             modes.append(number)
     return modes
 
@@ -227,7 +248,7 @@ def usable_modes(instance: Instance, action: Action) -> list[int]:
 @ProblemCache
 def spare_units(instance: Instance) -> dict[str, int]:
     """Return the units of each budget that remain if every action is carried out in its reserved mode."""
-    spare = {resource.name: resource.capacity for resource in instance.resources if not resource.renewable}
+    spare = dict(_budgets(instance))
     for action, number in zip(instance.actions, reserved_modes(instance) or (), strict=False):
         for name, units in _costs(instance, action, number).items():
             spare[name] -= units
@@ -244,7 +265,7 @@ def reserved_modes(instance: Instance) -> tuple[int, ...] | None:
     usable = [usable_modes(instance, action) for action in instance.actions]
     if not all(usable):
         return None
-    budgets = {resource.name: resource.capacity for resource in instance.resources if not resource.renewable}
+    budgets = _budgets(instance)
     if not budgets:
         return tuple(modes[0] for modes in usable)
     costs = []
@@ -310,5 +331,8 @@ def attended_ticks(instance: Instance) -> tuple[int, ...]:
 def _shortest_variants(instance: Instance) -> Iterator[Variant]:
     for action in instance.actions:
         variants = instance.variants[action.id]
+        if len(variants) == 1:
+            yield variants[0]
+            continue
         modes = usable_modes(instance, action) or range(len(variants))
         yield min((variants[mode] for mode in modes), key=lambda variant: variant.duration)

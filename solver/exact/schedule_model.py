@@ -477,7 +477,8 @@ class ScheduleModel:
         return last_j <= first_i or last_i <= first_j or self._ordered(i, j)
 
     def _ordered(self, i: int, j: int) -> bool:
-        return self.is_before(i, j) or self.is_before(j, i)
+        earlier = closure(self.instance)
+        return bool(earlier[j] >> i & 1 or earlier[i] >> j & 1)
 
     def _keep_agent(self, segment: Segment, successor: Segment, literal: int) -> None:
         for agent, literal_now in segment.agents.items():
@@ -590,9 +591,9 @@ class ScheduleModel:
 
     def schedule(self, solution: list[int]) -> Schedule:
         """Return the schedule of a solution of the model."""
-        pieces: list[Piece] = []
-        for _, _, piece in self.pieces(solution, {}, frozenset()):
-            pieces += worked_pieces(self.instance, piece)
+        pieces = [piece for _, _, piece in self.pieces(solution, {}, frozenset())]
+        if self.instance.calendars:
+            pieces = [*chain.from_iterable(worked_pieces(self.instance, piece) for piece in pieces)]
         return Schedule.of(self.instance, pieces)
 
     def pieces(
