@@ -9,6 +9,7 @@ from itertools import chain
 from planoracle.heuristics.earliest_times import AllowedTimes, OffSpans, off_spans
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.calendars import FOREVER, Calendar, OffTimes
+from planoracle.instances.model.features import never_chosen_modes
 from planoracle.instances.model.instance import Action, Demand, Instance, Variant
 from planoracle.instances.model.working_times import windows_of
 
@@ -81,15 +82,16 @@ def choices_of(instance: Instance) -> tuple[tuple[Choice, ...], ...]:
     if reserved is None:
         return ((),) * len(instance.actions)
     rows = []
-    for action, number in zip(instance.actions, reserved, strict=True):
-        rows.append(tuple(_choices(instance, action, number)))
+    for action, modes, number in zip(instance.actions, _usable_modes(instance), reserved, strict=True):
+        rows.append(tuple(_choices(instance, action, modes, number)))
     return tuple(rows)
 
 
-def _choices(instance: Instance, action: Action, reserved: int) -> Iterator[Choice]:
-    if not windows_of(action, FOREVER):
+def _choices(instance: Instance, action: Action, modes: Sequence[int], reserved: int) -> Iterator[Choice]:
+    has_windows = bool(action.windows) or action.deadline is not None
+    if has_windows and not windows_of(action, FOREVER):
         return
-    for mode in usable_modes(instance, action):
+    for mode in modes:
         variant = instance.variants[action.id][mode]
         costs = _additional_costs(instance, action, mode, reserved) if _budgets(instance) else ()
         for agent in variant.agents or (None,):
@@ -232,23 +234,21 @@ def _additional_costs(instance: Instance, action: Action, mode: int, reserved: i
     return tuple((name, units) for name, units in changes.items() if units)
 
 
-def usable_modes(instance: Instance, action: Action) -> list[int]:
-    """Return the modes of which no amount exceeds a capacity or budget."""
-    modes = []
-    resources = instance.resource
-    for number, mode in enumerate(action.modes):
-        for demand in mode.demands:
-            if demand.amount > resources[demand.resource].capacity:
-                break
-        else:
-            modes.append(number)
-    return modes
+@ProblemCache
+def _usable_modes(instance: Instance) -> list[list[int]]:
+    """Return the modes of every action of which no amount exceeds a capacity or budget."""
+    usable = [list(range(len(action.modes))) for action in instance.actions]
+    for name, number in never_chosen_modes(instance):
+        usable[instance.index[name]].remove(number)
+    return usable
 
 
 @ProblemCache
 def spare_units(instance: Instance) -> dict[str, int]:
     """Return the units of each budget that remain if every action is carried out in its reserved mode."""
     spare = dict(_budgets(instance))
+    if not spare:
+        return spare
     for action, number in zip(instance.actions, reserved_modes(instance) or (), strict=False):
         for name, units in _costs(instance, action, number).items():
             spare[name] -= units
@@ -262,7 +262,7 @@ def reserved_modes(instance: Instance) -> tuple[int, ...] | None:
     A mode can be chosen as long as the budgets suffice for the reserved modes of the remaining actions. The search
     begins with the modes that use up the smallest shares, and changes the mode that lowers the excess most.
     """
-    usable = [usable_modes(instance, action) for action in instance.actions]
+    usable = _usable_modes(instance)
     if not all(usable):
         return None
     budgets = _budgets(instance)
@@ -329,10 +329,10 @@ def attended_ticks(instance: Instance) -> tuple[int, ...]:
 
 
 def _shortest_variants(instance: Instance) -> Iterator[Variant]:
-    for action in instance.actions:
+    for action, usable in zip(instance.actions, _usable_modes(instance), strict=True):
         variants = instance.variants[action.id]
         if len(variants) == 1:
             yield variants[0]
             continue
-        modes = usable_modes(instance, action) or range(len(variants))
+        modes = usable or range(len(variants))
         yield min((variants[mode] for mode in modes), key=lambda variant: variant.duration)
