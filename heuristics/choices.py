@@ -11,6 +11,7 @@ from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.calendars import FOREVER, Calendar, OffTimes
 from planoracle.instances.model.features import never_chosen_modes
 from planoracle.instances.model.instance import Action, Demand, Instance, Variant
+from planoracle.instances.model.resource_rules import budget_limits
 from planoracle.instances.model.working_times import windows_of
 
 #: Most changes of reserved modes until they satisfy all budgets.
@@ -93,7 +94,7 @@ def _choices(instance: Instance, action: Action, modes: Sequence[int], reserved:
         return
     for mode in modes:
         variant = instance.variants[action.id][mode]
-        costs = _additional_costs(instance, action, mode, reserved) if _budgets(instance) else ()
+        costs = _additional_costs(instance, action, mode, reserved) if budget_limits(instance) else ()
         for agent in variant.agents or (None,):
             yield _choice(instance, action, mode, agent, costs)
 
@@ -102,7 +103,7 @@ def _choice(
     instance: Instance, action: Action, mode: int, agent: str | None, costs: tuple[tuple[str, int], ...]
 ) -> Choice:
     variant = instance.variants[action.id][mode]
-    budgets = _budgets(instance)
+    budgets = budget_limits(instance)
     demands = variant.demands
     if budgets:
         demands = tuple(demand for demand in demands if demand.resource not in budgets)
@@ -210,16 +211,10 @@ def _calendars_of(instance: Instance, members: Sequence[str | None]) -> tuple[Ca
 # --- budgets -----------------------------------------------------------------------------------------
 
 
-@ProblemCache
-def _budgets(instance: Instance) -> dict[str, int]:
-    """Return the capacities of the budgets, by name."""
-    return {resource.name: resource.capacity for resource in instance.resources if not resource.renewable}
-
-
 def _costs(instance: Instance, action: Action, mode: int) -> dict[str, int]:
     """Return the units of budgets that a mode uses up, by name."""
     costs: dict[str, int] = {}
-    budgets = _budgets(instance)
+    budgets = budget_limits(instance)
     for demand in action.modes[mode].demands:
         if demand.resource in budgets:
             costs[demand.resource] = costs.get(demand.resource, 0) + demand.amount
@@ -246,7 +241,7 @@ def _usable_modes(instance: Instance) -> list[list[int]]:
 @ProblemCache
 def spare_units(instance: Instance) -> dict[str, int]:
     """Return the units of each budget that remain if every action is carried out in its reserved mode."""
-    spare = dict(_budgets(instance))
+    spare = dict(budget_limits(instance))
     if not spare:
         return spare
     for action, number in zip(instance.actions, reserved_modes(instance) or (), strict=False):
@@ -265,7 +260,7 @@ def reserved_modes(instance: Instance) -> tuple[int, ...] | None:
     usable = _usable_modes(instance)
     if not all(usable):
         return None
-    budgets = _budgets(instance)
+    budgets = budget_limits(instance)
     if not budgets:
         return tuple(modes[0] for modes in usable)
     costs = []

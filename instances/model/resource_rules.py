@@ -78,7 +78,7 @@ def _excessive_uses(uses: list[_Use], capacity: int) -> Iterator[Violation]:
 
 def budgets(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
     """Yield the first pieces of actions with which a budget is exceeded; ``only`` as in `capacities`."""
-    limits = _limits(instance)
+    limits = budget_limits(instance)
     if not limits:
         return
     first_pieces: dict[str, tuple[int, Piece]] = {}
@@ -98,7 +98,7 @@ def budgets(instance: Instance, pieces: Pieces, only: Container[str] | None = No
 
 
 @ProblemCache
-def _limits(instance: Instance) -> dict[str, int]:
+def budget_limits(instance: Instance) -> dict[str, int]:
     """Return the capacities of the budgets, by name."""
     return {resource.name: resource.capacity for resource in instance.resources if not resource.renewable}
 

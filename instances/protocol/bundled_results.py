@@ -10,7 +10,8 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections import UserDict
+from collections.abc import Mapping
 from dataclasses import fields
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -111,7 +112,7 @@ def key_of(problem: Problem, rules: Rules | None) -> str:
     return digest(fingerprint(problem), changed)[:16]
 
 
-class StoredProofs(Mapping[str, dict[str, Any]]):
+class StoredProofs(UserDict[str, Any]):
     """Certificates by key, each parsed when it is taken.
 
     A file has thousands of certificates, of which most commands need one, or only which there are.
@@ -129,28 +130,19 @@ class StoredProofs(Mapping[str, dict[str, Any]]):
     """
 
     def __init__(self, lines: list[bytes]) -> None:
-        self._line_of: dict[str, bytes] = {}
+        super().__init__()
         for line in lines:
             head, separator, _ = line.partition(b',"certificate":')
             row = json.loads(head + b"}" if separator else line)
-            self._line_of |= dict.fromkeys(row["of"].split(), line)
+            self.data |= dict.fromkeys(row["of"].split(), line)
 
     def __getitem__(self, key: str) -> dict[str, Any]:
         """Return the certificate of a key."""
-        certificate: dict[str, Any] = json.loads(self._line_of[key])["certificate"]
+        entry = self.data[key]
+        if isinstance(entry, bytes):
+            entry = self.data[key] = json.loads(entry)["certificate"]
+        certificate: dict[str, Any] = entry
         return certificate
-
-    def __contains__(self, key: object) -> bool:
-        """Return whether there is a certificate, without parsing it."""
-        return key in self._line_of
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the keys."""
-        return iter(self._line_of)
-
-    def __len__(self) -> int:
-        """Return the number of keys."""
-        return len(self._line_of)
 
 
 def read_proofs(folder: Traversable | None) -> Proofs:
