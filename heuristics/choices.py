@@ -9,7 +9,9 @@ from itertools import chain
 from planoracle.heuristics.earliest_times import AllowedTimes, OffSpans, off_spans
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.calendars import FOREVER, OffTimes
+from planoracle.instances.model.features import never_chosen_modes
 from planoracle.instances.model.instance import Action, Demand, Instance, Variant
+from planoracle.instances.model.resource_rules import budget_limits
 from planoracle.instances.model.working_times import calendars_of_members, windows_of
 
 #: Most changes of reserved modes until they satisfy all budgets.
@@ -81,20 +83,18 @@ def choices_of(instance: Instance) -> tuple[tuple[Choice, ...], ...]:
     if reserved is None:
         return ((),) * len(instance.actions)
     rows = []
-    for action, number in zip(instance.actions, reserved, strict=True):
-        reserve = _costs(instance, action, number)
-        rows.append(tuple(_choices(instance, action, reserve)))
+    for action, modes, number in zip(instance.actions, _usable_modes(instance), reserved, strict=True):
+        rows.append(tuple(_choices(instance, action, modes, number)))
     return tuple(rows)
 
 
-def _choices(instance: Instance, action: Action, reserve: Mapping[str, int]) -> Iterator[Choice]:
-    if not windows_of(action, FOREVER):
+def _choices(instance: Instance, action: Action, modes: Sequence[int], reserved: int) -> Iterator[Choice]:
+    has_windows = bool(action.windows) or action.deadline is not None
+    if has_windows and not windows_of(action, FOREVER):
         return
-    for mode in usable_modes(instance, action):
+    for mode in modes:
         variant = instance.variants[action.id][mode]
-        used = _costs(instance, action, mode)
-        changes = {name: used.get(name, 0) - reserve.get(name, 0) for name in (*used, *reserve)}
-        costs = tuple((name, units) for name, units in changes.items() if units)
+        costs = _additional_costs(instance, action, mode, reserved) if budget_limits(instance) else ()
         for agent in variant.agents or (None,):
             yield _choice(instance, action, mode, agent, costs)
 
@@ -103,8 +103,11 @@ def _choice(
     instance: Instance, action: Action, mode: int, agent: str | None, costs: tuple[tuple[str, int], ...]
 ) -> Choice:
     variant = instance.variants[action.id][mode]
-    demands = tuple(demand for demand in variant.demands if instance.resource[demand.resource].renewable)
-    visits = tuple(_visits(instance, action, variant, agent))
+    budgets = budget_limits(instance)
+    demands = variant.demands
+    if budgets:
+        demands = tuple(demand for demand in demands if demand.resource not in budgets)
+    visits = tuple(_visits(instance, action, variant, agent)) if instance.transitions else ()
     is_attended = variant.attended > 0
     pauses = action.pauses_in_breaks and bool(instance.calendars) and variant.duration > 0
     can_be_cut = action.interruptible and not visits
@@ -148,6 +151,8 @@ def _times(
     instance: Instance, action: Action, variant: Variant, agent: str | None, *, pauses: bool, fills: bool
 ) -> AllowedTimes | None:
     """Return the times that windows and calendars allow, ``None`` for no restriction but the release."""
+    if not (instance.calendars or action.windows or action.deadline is not None):
+        return None
     if not pauses:
         duration = 1 if fills else variant.duration
         attended = 1 if fills else variant.attended
@@ -200,25 +205,36 @@ def _windows(action: Action) -> Sequence[tuple[int, int]]:
 def _costs(instance: Instance, action: Action, mode: int) -> dict[str, int]:
     """Return the units of budgets that a mode uses up, by name."""
     costs: dict[str, int] = {}
+    budgets = budget_limits(instance)
     for demand in action.modes[mode].demands:
-        if not instance.resource[demand.resource].renewable:
+        if demand.resource in budgets:
             costs[demand.resource] = costs.get(demand.resource, 0) + demand.amount
     return costs
 
 
-def usable_modes(instance: Instance, action: Action) -> list[int]:
-    """Return the modes of which no amount exceeds a capacity or budget."""
-    modes = []
-    for number, mode in enumerate(action.modes):
-        if all(demand.amount <= instance.resource[demand.resource].capacity for demand in mode.demands):
-            modes.append(number)
-    return modes
+def _additional_costs(instance: Instance, action: Action, mode: int, reserved: int) -> tuple[tuple[str, int], ...]:
+    """Return the units of budgets that a mode uses up in addition to the reserved mode."""
+    used = _costs(instance, action, mode)
+    reserve = _costs(instance, action, reserved)
+    changes = {name: used.get(name, 0) - reserve.get(name, 0) for name in (*used, *reserve)}
+    return tuple((name, units) for name, units in changes.items() if units)
+
+
+@ProblemCache
+def _usable_modes(instance: Instance) -> list[list[int]]:
+    """Return the modes of every action of which no amount exceeds a capacity or budget."""
+    usable = [list(range(len(action.modes))) for action in instance.actions]
+    for name, number in never_chosen_modes(instance):
+        usable[instance.index[name]].remove(number)
+    return usable
 
 
 @ProblemCache
 def spare_units(instance: Instance) -> dict[str, int]:
     """Return the units of each budget that remain if every action is carried out in its reserved mode."""
-    spare = {resource.name: resource.capacity for resource in instance.resources if not resource.renewable}
+    spare = dict(budget_limits(instance))
+    if not spare:
+        return spare
     for action, number in zip(instance.actions, reserved_modes(instance) or (), strict=False):
         for name, units in _costs(instance, action, number).items():
             spare[name] -= units
@@ -232,10 +248,10 @@ def reserved_modes(instance: Instance) -> tuple[int, ...] | None:
     A mode can be chosen as long as the budgets suffice for the reserved modes of the remaining actions. The search
     begins with the modes that use up the smallest shares, and changes the mode that lowers the excess most.
     """
-    usable = [usable_modes(instance, action) for action in instance.actions]
+    usable = _usable_modes(instance)
     if not all(usable):
         return None
-    budgets = {resource.name: resource.capacity for resource in instance.resources if not resource.renewable}
+    budgets = budget_limits(instance)
     if not budgets:
         return tuple(modes[0] for modes in usable)
     costs = []
@@ -299,7 +315,10 @@ def shortest_attended_ticks(instance: Instance) -> tuple[int, ...]:
 
 
 def _shortest_variants(instance: Instance) -> Iterator[Variant]:
-    for action in instance.actions:
+    for action, usable in zip(instance.actions, _usable_modes(instance), strict=True):
         variants = instance.variants[action.id]
-        modes = usable_modes(instance, action) or range(len(variants))
+        if len(variants) == 1:
+            yield variants[0]
+            continue
+        modes = usable or range(len(variants))
         yield min((variants[mode] for mode in modes), key=lambda variant: variant.duration)

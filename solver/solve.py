@@ -168,7 +168,7 @@ def bundled_grade(problem: Problem) -> str | None:
     entry = by_key(entries).get(key_of(problem, kind_of(problem).rules_for_optimum(None)))
     if entry is None or not Status(entry["status"]).settled:
         return None
-    has_certificate = kind_of(problem).has_interval_model and bundled_proof(problem) is not None
+    has_certificate = kind_of(problem).has_interval_model and key_of(problem, None) in registry.of(problem).proofs
     return "certificate" if has_certificate else "solver"
 
 

@@ -272,13 +272,12 @@ def _new_fields_of_action(step: _Entry, place: str) -> Iterator[str]:
     yield from _new_fields_of(step, ActionEntry, place)
     if step.get("attended") == ALL:
         yield f"{place}attended"
-    uses = [(f"{place}uses", step.get("uses"))]
+    for i, use in enumerate(step.get("uses") or ()):
+        yield from _new_fields_of(use, UseEntry, f"{place}uses[{i}].")
     for i, mode in enumerate(step.get("modes") or ()):
         yield from _new_fields_of(mode, ModeEntry, f"{place}modes[{i}].")
-        uses.append((f"{place}modes[{i}].uses", mode.get("uses")))
-    for field, entries in uses:
-        for i, use in enumerate(entries or ()):
-            yield from _new_fields_of(use, UseEntry, f"{field}[{i}].")
+        for j, use in enumerate(mode.get("uses") or ()):
+            yield from _new_fields_of(use, UseEntry, f"{place}modes[{i}].uses[{j}].")
 
 
 def _new_fields_of(entry: _Entry, model: type[InstanceEntry], place: str) -> Iterator[str]:
@@ -555,6 +554,8 @@ def _action(task: str, step: _Entry, agents: tuple[str, ...], clock: LocalClock)
         pauses_in_breaks=pauses_in_breaks,
         place=step.get("place"),
     )
+    if step.get("modes") is None:  # its single mode has no values
+        return action
     return with_values_of_modes(action, step.get("attended"), agents)
 
 

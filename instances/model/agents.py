@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Instance, Mode
 from planoracle.instances.model.problem import GENERAL
@@ -187,6 +188,7 @@ def _is_listed(action: Action, names: Sequence[str]) -> bool:
     return not {action.task, action.id}.isdisjoint(names)
 
 
+@ProblemCache
 def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
     """Return the agents in groups of alike ones, in the order of the instance.
 
@@ -200,14 +202,19 @@ def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
     memberships: dict[str, list[int]] = {agent: [] for agent in instance.agents}
     restricted = [action.agents for action in instance.actions if action.agents]
     for action in instance.actions:
-        restricted += [mode.agents for mode in action.modes if mode.agents]
+        for mode in action.modes:
+            if mode.agents:
+                restricted.append(mode.agents)
     eligible_sets = dict.fromkeys(map(frozenset, restricted))
     for number, eligible_agents in enumerate(eligible_sets):
         for agent in eligible_agents:
             memberships[agent].append(number)
     groups: dict[Hashable, list[str]] = {}
+    has_further_fields = bool(instance.calendars or instance.transitions)
     for agent, numbers in memberships.items():
-        key = (tuple(numbers), _calendars_of(instance, agent), _ways_of(instance, agent))
+        key: Hashable = tuple(numbers)
+        if has_further_fields:
+            key = (key, _calendars_of(instance, agent), _ways_of(instance, agent))
         groups.setdefault(key, []).append(agent)
     return tuple(map(tuple, groups.values()))
 

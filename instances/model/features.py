@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from planoracle.instances.errors import InputError, InputNote
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 
 # Modes that a note lists.
@@ -35,7 +36,7 @@ class Feature(StrEnum):
 def _has_modes(instance: Instance) -> bool:
     for action in instance.actions:
         for mode in action.modes:
-            if (mode.duration, mode.attended, mode.agents) != (None, None, None):
+            if mode.duration is not None or mode.attended is not None or mode.agents is not None:
                 return True
     return False
 
@@ -69,8 +70,10 @@ def never_chosen_modes(instance: Instance) -> Iterator[tuple[str, int]]:
     capacities = {resource.name: resource.capacity for resource in instance.resources}
     for action in instance.actions:
         for number, mode in enumerate(action.modes):
-            if any(demand.amount > capacities[demand.resource] for demand in mode.demands):
-                yield action.id, number
+            for demand in mode.demands:
+                if demand.amount > capacities[demand.resource]:
+                    yield action.id, number
+                    break
 
 
 def note_excess(instance: Instance, source: str) -> None:
@@ -105,6 +108,7 @@ _TESTS: dict[Feature, Callable[[Instance], bool]] = {
 }
 
 
+@ProblemCache
 def features_of(instance: Instance) -> frozenset[Feature]:
     """Return the features that a scheduling problem has.
 
@@ -134,8 +138,11 @@ class Component:
 
     def refusal(self, instance: Instance) -> str:
         """Return why the component refuses a problem, or an empty text."""
-        refused = [feature for feature in Feature if feature in self.refused and _TESTS[feature](instance)]
-        return f"{self.name} cannot respect {' and '.join(refused)}" if refused else ""
+        refused = self.refused & features_of(instance)
+        if not refused:
+            return ""
+        names = [feature for feature in Feature if feature in refused]
+        return f"{self.name} cannot respect {' and '.join(names)}"
 
     def check(self, instance: Instance) -> None:
         """Raise `InputError` if the component refuses a problem."""

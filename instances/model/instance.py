@@ -113,7 +113,7 @@ Work that pauses at lunch, and only then:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -408,14 +408,17 @@ class Instance(CacheHolder):
     @cached_property
     def variants(self) -> dict[str, tuple[Variant, ...]]:
         """Variants of every action, by id: one for each mode."""
-        return {action.id: tuple(self._variants_of(action)) for action in self.actions}
-
-    def _variants_of(self, action: Action) -> Iterator[Variant]:
-        for mode in action.modes:
-            agents = self.eligible(action) if mode.agents is None else mode.agents
-            duration = action.duration_in(mode)
-            attended = action.attended_in(mode)
-            yield Variant(duration, attended, agents, mode.demands, mode.after)
+        rows = {}
+        for action in self.actions:  # a plain loop, as checks of single plans need all variants
+            eligible = self.agents if action.agents is None else action.agents
+            variants = []
+            for mode in action.modes:
+                if mode.duration is None and mode.attended is None and mode.agents is None:
+                    variants.append(Variant(action.duration, action.attended, eligible, mode.demands, mode.after))
+                else:
+                    variants.append(_variant_with_values(action, mode, eligible))
+            rows[action.id] = tuple(variants)
+        return rows
 
     @cached_property
     def pausing(self) -> frozenset[str]:
@@ -547,6 +550,12 @@ class Instance(CacheHolder):
         minimum_lags = [lag for lag in self.lags if lag.minimum is not None]
         lags = [replace(lag, maximum=None) for lag in minimum_lags]
         return replace(self, name=name, lags=tuple(lags))
+
+
+def _variant_with_values(action: Action, mode: Mode, eligible: tuple[str, ...]) -> Variant:
+    """Return the variant of a mode with values; ``eligible`` agents are those of its action."""
+    agents = eligible if mode.agents is None else mode.agents
+    return Variant(action.duration_in(mode), action.attended_in(mode), agents, mode.demands, mode.after)
 
 
 def merge(name: str, parts: Iterable[Instance]) -> Instance:

@@ -32,22 +32,21 @@ def _demands(instance: Instance, pieces: Pieces, only: Container[str] | None) ->
 def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
     """Yield the pieces at whose start a capacity is exceeded; of all resources, or ``only`` some."""
     runs = whole_runs(instance, pieces)
-    insufficient = _insufficient(instance)
     for name, uses in _demands(instance, runs, only).items():
         resource = instance.resource[name]
         if not resource.renewable:
             continue
         capacity = resource.capacity
-        if name in insufficient:
+        lasting = [use for use in uses if use[1].duration > 0]
+        if len(lasting) < len(uses):
             yield from _excessive_uses(uses, capacity)
-        if not _crowded(uses, capacity):
+        if not _crowded(lasting, capacity):
             continue
         settings = _Settings(instance, name, uses)
         alike: dict[tuple[int, int], list[_Use]] = defaultdict(list)
-        for use in uses:
-            if use[1].duration > 0:
-                interval = use[1].start, use[1].end
-                alike[interval].append(use)
+        for use in lasting:
+            interval = use[1].start, use[1].end
+            alike[interval].append(use)
         uses_with_room = (_uses_with_room(instance, settings, same) for same in alike.values())
         counted = sorted(itertools.chain.from_iterable(uses_with_room), key=itemgetter(0))
         # A capacity is first exceeded at a start.
@@ -66,17 +65,6 @@ def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None =
             yield fault("resource_capacity", i, piece, first_conflicts, resource=name, required=capacity, actual=load)
 
 
-@ProblemCache
-def _insufficient(instance: Instance) -> frozenset[str]:
-    """Return the resources of which some mode uses more than the capacity; such a mode is never chosen."""
-    names: set[str] = set()
-    for action in instance.actions:
-        for mode in action.modes:
-            excessive = [use for use in mode.demands if use.amount > instance.resource[use.resource].capacity]
-            names.update(use.resource for use in excessive)
-    return frozenset(names)
-
-
 def _excessive_uses(uses: list[_Use], capacity: int) -> Iterator[Violation]:
     """Yield the uses of no duration above the capacity.
 
@@ -90,7 +78,7 @@ def _excessive_uses(uses: list[_Use], capacity: int) -> Iterator[Violation]:
 
 def budgets(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
     """Yield the first pieces of actions with which a budget is exceeded; ``only`` as in `capacities`."""
-    limits = _limits(instance)
+    limits = budget_limits(instance)
     if not limits:
         return
     first_pieces: dict[str, tuple[int, Piece]] = {}
@@ -110,7 +98,7 @@ def budgets(instance: Instance, pieces: Pieces, only: Container[str] | None = No
 
 
 @ProblemCache
-def _limits(instance: Instance) -> dict[str, int]:
+def budget_limits(instance: Instance) -> dict[str, int]:
     """Return the capacities of the budgets, by name."""
     return {resource.name: resource.capacity for resource in instance.resources if not resource.renewable}
 
@@ -135,10 +123,12 @@ def _running_uses(uses: list[_Use], instants: Iterable[int]) -> dict[int, list[t
 
 
 def _crowded(uses: list[_Use], capacity: int) -> bool:
-    """Return whether the uses of a resource exceed its capacity at some instant, without shared room."""
-    running = [(piece, demand.amount) for _, piece, demand in uses if piece.duration > 0]
-    changes = [(piece.start, amount) for piece, amount in running]
-    changes += [(piece.end, -amount) for piece, amount in running]
+    """Return whether the uses of a resource exceed its capacity at some instant, without shared room.
+
+    Each use lasts.
+    """
+    changes = [(piece.start, demand.amount) for _, piece, demand in uses]
+    changes += [(piece.end, -demand.amount) for _, piece, demand in uses]
     changes.sort()  # at the same instant, ends come first
     loads = itertools.accumulate(change for _, change in changes)
     return any(load > capacity for load in loads)

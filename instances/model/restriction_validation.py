@@ -219,16 +219,20 @@ def use_faults(instance: Instance) -> Faults:
     """Yield the faults of the agents, resources and windows that valid actions need."""
     has_budgets = not all(resource.renewable for resource in instance.resources)
     for action in instance.actions:
-        field = f"actions[{action.id}]"
         if action.deadline is not None or action.windows:
-            yield from _fit_faults(instance, action, field)
+            yield from _fit_faults(instance, action, f"actions[{action.id}]")
         if action.place is not None or instance.transitions:
-            yield from _place_faults(instance, action, field)
+            yield from _place_faults(instance, action, f"actions[{action.id}]")
         if has_budgets or instance.transitions:
-            for number, variant in enumerate(instance.variants[action.id]):
-                for demand in variant.demands:
-                    use_field = f"{field}.modes[{number}].uses[{demand.resource}]"
-                    yield from _use_faults(instance, action, variant, demand, use_field)
+            yield from _uses_faults(instance, action)
+
+
+def _uses_faults(instance: Instance, action: Action) -> Faults:
+    """Yield the faults of the uses of an action in all modes."""
+    for number, variant in enumerate(instance.variants[action.id]):
+        for demand in variant.demands:
+            field = f"actions[{action.id}].modes[{number}].uses[{demand.resource}]"
+            yield from _use_faults(instance, action, variant, demand, field)
 
 
 def _fit_faults(instance: Instance, action: Action, field: str) -> Faults:

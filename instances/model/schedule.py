@@ -173,22 +173,20 @@ def _sets(variant: Variant) -> bool:
 
 def _cut_at_starts(instance: Instance, pieces: list[Piece]) -> list[Piece]:
     """Cut interruptible pieces at the starts of unattended actions by their agent."""
-    started: dict[str, set[int]] = {}
-    for agent, instant in _starts(instance, pieces):
-        started.setdefault(agent, set()).add(instant)
+    variants = [variant_of(instance, piece) for piece in pieces]
+    started = _starts(instance, pieces, variants)
     if not started:
         return pieces
     by_id = instance.by_id
     starts = {agent: sorted(instants) for agent, instants in started.items()}
 
-    def inside(piece: Piece) -> range:
+    def inside(piece: Piece, variant: Variant) -> range:
         instants = starts.get(piece.agent, []) if piece.agent is not None else []
-        is_cut = instants and by_id[piece.action].interruptible and variant_of(instance, piece).attended
-        if not is_cut:
+        if not (instants and variant.attended and by_id[piece.action].interruptible):
             return range(0)
         return range(bisect_right(instants, piece.start), bisect_left(instants, piece.end))
 
-    places = [inside(piece) for piece in pieces]
+    places = [inside(piece, variant) for piece, variant in zip(pieces, variants, strict=True)]
     cuts = sum(map(len, places))
     if not cuts:
         return pieces
@@ -201,20 +199,21 @@ def _cut_at_starts(instance: Instance, pieces: list[Piece]) -> list[Piece]:
     return parts
 
 
-def _starts(instance: Instance, pieces: list[Piece]) -> Iterator[tuple[str, int]]:
-    """Yield agent and instant of each start of an unattended piece.
+def _starts(instance: Instance, pieces: list[Piece], variants: list[Variant]) -> dict[str, set[int]]:
+    """Return the instants at which each agent starts an unattended piece.
 
     After a pause in a break, an action needs no agent to start it.
     """
     pausing = instance.pausing
-    started: set[str] = set()
-    for piece in pieces:
-        if piece.agent is None or variant_of(instance, piece).attended:
+    instants: dict[str, set[int]] = {}
+    under_way: set[str] = set()  # of the actions that pause in breaks
+    for piece, variant in zip(pieces, variants, strict=True):
+        if variant.attended or piece.agent is None or piece.action in under_way:
             continue
-        if piece.action not in started:
-            yield piece.agent, piece.start
+        instants.setdefault(piece.agent, set()).add(piece.start)
         if piece.action in pausing:
-            started.add(piece.action)
+            under_way.add(piece.action)
+    return instants
 
 
 def _parts(piece: Piece, cut: range, starts: dict[str, list[int]]) -> Iterator[Piece]:

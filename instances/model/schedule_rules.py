@@ -76,12 +76,14 @@ def _work_of(instance: Instance, pieces: Sequence[Piece]) -> dict[str, int]:
     Actions of optional tasks count if pieces execute the task. The mode of the pieces decides; an action without pieces
     counts with its shortest mode.
     """
-    work = {piece.action: variant_of(instance, piece).duration for piece in pieces if piece.action in instance.by_id}
-    executed_tasks = {instance.by_id[name].task for name in work}
+    by_id = instance.by_id
+    optional_tasks = instance.weights
+    work = {piece.action: variant_of(instance, piece).duration for piece in pieces if piece.action in by_id}
+    executed_tasks = {by_id[name].task for name in work} if optional_tasks else set()
     for action in instance.actions:
-        is_executed = action.task not in instance.weights or action.task in executed_tasks
-        if is_executed and action.id not in work:
-            work[action.id] = _shortest(instance, action.id)
+        if action.id in work or (action.task in optional_tasks and action.task not in executed_tasks):
+            continue
+        work[action.id] = _shortest(instance, action.id)
     return work
 
 
@@ -149,20 +151,23 @@ def violations_of_last(instance: Instance, pieces: Sequence[Piece]) -> Iterator[
 def find_violations(instance: Instance, schedule: Schedule, max_per_kind: int | None = None) -> Iterator[Violation]:
     """Yield the violations in the order of `KINDS`: all, or about ``max_per_kind`` of every kind."""
     entries = []
+    by_id = instance.by_id
     for i, piece in enumerate(schedule.pieces):
-        if piece.action in instance.by_id:
+        if piece.action in by_id:
             entries.append((i, piece))
         else:
             yield fault("unknown_action", i, piece)
     for check in _CHECKS:  # in the order of their kinds
-        violations = itertools.islice(check(instance, entries), max_per_kind)
-        yield from sorted(violations, key=lambda violation: KINDS.index(violation.kind))
+        violations = list(itertools.islice(check(instance, entries), max_per_kind))
+        if violations:
+            yield from sorted(violations, key=lambda violation: KINDS.index(violation.kind))
 
 
 def _mode(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
     chosen: dict[str, int] = {}
+    by_id = instance.by_id
     for i, piece in pieces:
-        modes = instance.by_id[piece.action].modes
+        modes = by_id[piece.action].modes
         if not 0 <= piece.mode < len(modes):
             yield fault("wrong_mode", i, piece, required=len(modes) - 1, actual=piece.mode)
         elif (first := chosen.setdefault(piece.action, piece.mode)) != piece.mode:
@@ -175,7 +180,8 @@ def _agent(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
     for i, piece in sorted(pieces, key=start_of) if pausing else pieces:
         variant = variant_of(instance, piece)
         eligible = variant.agents
-        if piece.action in agents:
+        is_pausing = piece.action in pausing
+        if is_pausing and piece.action in agents:
             is_held = variant.attended or piece.agent is not None
             if is_held and piece.agent != agents[piece.action]:
                 required = agents[piece.action]
@@ -184,20 +190,25 @@ def _agent(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
         if (piece.agent not in eligible) if eligible else (piece.agent is not None):
             case = "" if eligible else "no_agent"
             yield fault("ineligible_agent", i, piece, required=eligible, actual=piece.agent, case=case)
-        if piece.action in pausing:
+        if is_pausing:
             agents[piece.action] = piece.agent
 
 
 def _work(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
-    runs: dict[str, list[tuple[int, Piece]]] = defaultdict(list)
-    for i, piece in pieces:
-        runs[piece.action].append((i, piece))
+    runs: dict[str, Pieces] = defaultdict(list)
+    by_id = instance.by_id
+    for entry in pieces:
+        i, piece = entry
+        runs[piece.action].append(entry)
         if piece.duration < 0 or (piece.duration == 0 < variant_of(instance, piece).duration):
             yield fault("action_duration", i, piece, required=1, actual=piece.duration, case="no_duration")
     for name, entries in runs.items():
-        action = instance.by_id[name]
-        duration = variant_of(instance, entries[0][1]).duration
-        total = sum(piece.duration for _, piece in entries)
+        action = by_id[name]
+        first_piece = entries[0][1]
+        duration = variant_of(instance, first_piece).duration
+        total = first_piece.duration
+        if len(entries) > 1:
+            total = sum(piece.duration for _, piece in entries)
         if total != duration:
             yield fault("action_duration", *entries[-1], required=duration, actual=total)
         if len(entries) == 1:
@@ -233,7 +244,9 @@ def _attendance(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
     by_id = instance.by_id
     for i, piece in whole_runs(instance, pieces):
         variant = variant_of(instance, piece)
-        ticks = held_ticks(by_id[piece.action], variant, piece)
+        ticks = variant.attended
+        if ticks and ticks != piece.duration:  # else it holds its agent throughout in any case
+            ticks = held_ticks(by_id[piece.action], variant, piece)
         if ticks:
             end = piece.start + ticks
             attended[piece.agent].append((piece.start, end, i, piece))
@@ -363,11 +376,11 @@ _CHECKS: tuple[Callable[[Instance, Pieces], Iterator[Violation]], ...] = (
 
 def _idle(instance: Instance, schedule: Schedule) -> tuple[tuple[int, int], ...]:
     busy = []
-    pieces = [(i, piece) for i, piece in enumerate(schedule.pieces) if piece.action in instance.by_id]
+    by_id = instance.by_id
+    pieces = [(i, piece) for i, piece in enumerate(schedule.pieces) if piece.action in by_id]
     for _, piece in whole_runs(instance, pieces):
-        variant = variant_of(instance, piece)
-        end = piece.start + held_ticks(instance.by_id[piece.action], variant, piece)
-        busy.append((piece.start, end))
+        ticks = held_ticks(by_id[piece.action], variant_of(instance, piece), piece)
+        busy.append((piece.start, piece.start + ticks))
     return gaps(sorted(busy), schedule.makespan)
 
 

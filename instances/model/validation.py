@@ -100,13 +100,14 @@ def _action(
     instance: Instance, action: Action, states: set[tuple[str, str]], stateful: set[str], agents: set[str]
 ) -> Faults:
     field = f"actions[{action.id}]"
-    times = action.duration, action.attended, action.release
-    is_valid = all(type(time) is int and 0 <= time <= MAX_TICKS for time in times)  # most of the time goes here
-    if is_valid:
+    is_valid = True
+    for time in (action.duration, action.attended, action.release):  # a plain loop, as most of the time goes here
+        is_valid = is_valid and type(time) is int and 0 <= time <= MAX_TICKS
+    if not is_valid:
+        for name in ("duration", "attended", "release"):
+            yield from number_faults(getattr(action, name), f"{field}.{name}")
+    elif action.attended not in (0, action.duration):
         yield from _attention(action, field)
-    else:
-        for name, time in zip(("duration", "attended", "release"), times, strict=True):
-            yield from number_faults(time, f"{field}.{name}")
     if action.interruptible:
         yield from _interruptible(action, field, stateful)
     is_restricted = action.deadline is not None or action.windows or action.pauses_in_breaks or action.place is not None

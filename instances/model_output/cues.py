@@ -46,9 +46,10 @@ _LABEL = (
 )
 _NAMED_PLAN = re.compile(rf"\W*{_LABEL} (?:is|would be|could be)\s+", re.IGNORECASE)
 _LABELLED = re.compile(rf"[\s*_#]*{_LABEL}[\s*_]*:[\s*_]*", re.IGNORECASE)
+# Long runs of blanks are tried at their first two positions only, or the time would be quadratic in their length.
 _PIECES = re.compile(
-    r"(?<=[.!?;])[\"')\]*_`]*\s+|(?<=:)[\"')\]*_`]*\s+|\s+[\u2013\u2014]\s*|\s--?\s+"
-    r"|(?<!\bof)(?<!\bto)(?<!\bin)(?<!\bis)(?<!\bmy)(?<!\bas)(?<!\bfor)(?<!\bthe)(?<!\bthan)(?<!\bfrom)(?<!\ba)"
+    r"(?<=[.!?;])[\"')\]*_`]*\s+|(?<=:)[\"')\]*_`]*\s+|(?<!\s)\s+[\u2013\u2014]\s*|\s--?\s+"
+    r"|(?<!\s\s)(?<!\bof)(?<!\bto)(?<!\bin)(?<!\bis)(?<!\bmy)(?<!\bas)(?<!\bfor)(?<!\bthe)(?<!\bthan)(?<!\bfrom)(?<!\ba)"
     rf"\s+(?=[*_]{{0,3}}(?i:{_LABEL})[*_]{{0,3}}:)"
 )
 _MARKUP = re.compile(r"[*_#`>]+")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+from collections import UserDict
 from collections.abc import Mapping
 from dataclasses import fields
 from importlib.resources import files
@@ -111,14 +112,43 @@ def key_of(problem: Problem, rules: Rules | None) -> str:
     return digest(fingerprint(problem), changed)[:16]
 
 
+class StoredProofs(UserDict[str, Any]):
+    """Certificates by key, each parsed when it is taken.
+
+    A file has thousands of certificates, of which most commands need one, or only which there are.
+
+    Parameters
+    ----------
+    lines
+        Lines of a file of certificates.
+
+    Examples
+    --------
+    >>> proofs = StoredProofs([b'{"of":"1f 2e","certificate":{"bound":7}}'])
+    >>> list(proofs), "2e" in proofs, proofs["2e"]
+    (['1f', '2e'], True, {'bound': 7})
+    """
+
+    def __init__(self, lines: list[bytes]) -> None:
+        super().__init__()
+        for line in lines:
+            head, separator, _ = line.partition(b',"certificate":')
+            row = json.loads(head + b"}" if separator else line)
+            self.data |= dict.fromkeys(row["of"].split(), line)
+
+    def __getitem__(self, key: str) -> dict[str, Any]:
+        """Return the certificate of a key."""
+        entry = self.data[key]
+        if isinstance(entry, bytes):
+            entry = self.data[key] = json.loads(entry)["certificate"]
+        certificate: dict[str, Any] = entry
+        return certificate
+
+
 def read_proofs(folder: Traversable | None) -> Proofs:
     """Return the certificates in a folder of bundled data, none if it has no such file."""
     path = data_file(folder, PROOFS_FILE)
-    proofs: dict[str, dict[str, Any]] = {}
-    for line in gzip.decompress(path.read_bytes()).splitlines() if path else ():
-        row = json.loads(line)
-        proofs |= dict.fromkeys(row["of"].split(), row["certificate"])
-    return proofs
+    return StoredProofs(gzip.decompress(path.read_bytes()).splitlines() if path else [])
 
 
 def proofs_bytes(proofs: Proofs) -> bytes:

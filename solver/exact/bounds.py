@@ -96,12 +96,13 @@ def earliest_start(action: Action) -> int:
 
 def shortest_duration(action: Action) -> int:
     """Return the ticks that an action takes in its shortest mode."""
-    return min(action.duration_in(mode) for mode in action.modes)
+    modes = action.modes
+    return action.duration_in(modes[0]) if len(modes) == 1 else min(map(action.duration_in, modes))
 
 
 def longest_duration(action: Action) -> int:
     """Return the ticks that an action takes in its longest mode."""
-    return max(action.duration_in(mode) for mode in action.modes)
+    return max(map(action.duration_in, action.modes))
 
 
 def _relax(value: list[int], edges: list[_Edge], deadline: Deadline) -> bool:
@@ -252,7 +253,8 @@ def common_divisor(instance: Instance) -> int:
     divisor = 0
     for action in instance.actions:
         divisor = gcd(divisor, action.duration, action.attended, action.release, action.deadline or 0)
-        divisor = gcd(divisor, *chain.from_iterable(action.windows))
+        if action.windows:
+            divisor = gcd(divisor, *chain.from_iterable(action.windows))
         for mode in action.modes:
             divisor = gcd(divisor, mode.duration or 0, mode.attended or 0)
     for calendar in instance.calendars:

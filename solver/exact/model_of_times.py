@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from planoracle.instances.model.features import Feature, features_of
 from planoracle.instances.model.instance import Action
 from planoracle.instances.model.working_times import windows_of
 from planoracle.solver.exact.cp_model import negated
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 def add_time_constraints(model: ScheduleModel) -> None:
     """Let pieces lie in windows, and outside the off-times of their agents and resources."""
+    if not features_of(model.instance) & {Feature.WINDOWS, Feature.CALENDARS}:
+        return
     constraints = _TimeConstraints(model)
     for i, action in enumerate(model.instance.actions):
         for version in model.versions[i]:

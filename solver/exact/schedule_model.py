@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
-from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.working_times import worked_pieces
 from planoracle.solver.exact.bounds import Windows, shortest_duration, urgent
 from planoracle.solver.exact.cp_model import CpModel, negated
@@ -226,6 +226,8 @@ class ScheduleModel:
 
     def _conditions(self, before: int, after: int, last: Segment) -> tuple[int, ...]:
         """Return the literals that hold if the end of this segment of an action bounds another one."""
+        if last.present is None and not self.executed:
+            return ()
         conditions = (*literals(last.present), *literals(self.present[before]), *literals(self.present[after]))
         return tuple(dict.fromkeys(conditions))
 
@@ -346,7 +348,8 @@ class ScheduleModel:
 
     def is_ordered(self, i: int, j: int) -> bool:
         """Return whether one of two actions must finish before the other starts."""
-        return self.is_before(i, j) or self.is_before(j, i)
+        earlier = closure(self.instance)
+        return bool(earlier[j] >> i & 1 or earlier[i] >> j & 1)
 
     def all_of(self, conditions: Sequence[int]) -> int | None:
         """Return a literal that holds if all of some literals do; ``None`` for no literal."""
@@ -397,7 +400,7 @@ class ScheduleModel:
 
     def schedule(self, solution: list[int]) -> Schedule:
         """Return the schedule of a solution of the model."""
-        pieces: list[Piece] = []
-        for _, _, piece in pieces_of_solution(self, solution, {}, frozenset()):
-            pieces += worked_pieces(self.instance, piece)
+        pieces = [piece for _, _, piece in pieces_of_solution(self, solution, {}, frozenset())]
+        if self.instance.calendars:
+            pieces = [*chain.from_iterable(worked_pieces(self.instance, piece) for piece in pieces)]
         return Schedule.of(self.instance, pieces)

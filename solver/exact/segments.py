@@ -92,6 +92,9 @@ def version_groups(instance: Instance, action: Action) -> list[VersionGroup]:
     """Return the groups of modes of an action: each is a version, or a version for each set of agents."""
     variants = instance.variants[action.id]
     may_pause = action.pauses_in_breaks and bool(instance.calendars)
+    if len(variants) == 1 and not may_pause:
+        duration, attended, agents = variants[0][:3]
+        return [VersionGroup(duration, attended, agents, (0,))]
     modes: dict[tuple[int, int, tuple[str, ...], tuple[Calendar, ...]], list[int]] = {}
     for number, variant in enumerate(variants):
         calendars: tuple[Calendar, ...] = ()

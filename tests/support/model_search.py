@@ -104,6 +104,7 @@ class ModelSearch:
         self.checks = 0
         self.max_checks = max_checks
         self._compatible: dict[tuple[int, int], bool] = {}
+        self._leads_on: dict[tuple[int, ...], bool] = {}
         self._count = 0
         self._stateful = {name for name in instance.resource if self._has_settings(name)}
         self.placements: dict[str, list[Placement]] = {action.id: [] for action in instance.actions}
@@ -207,9 +208,15 @@ class ModelSearch:
         return None
 
     def _may_lead_on(self, placed: tuple[Placement, ...], clock: int) -> bool:
-        """Return whether no violation of a partial schedule is lasting from a clock on."""
-        violations = self._violations(self._schedule(placed))
-        return not any(self._is_lasting(violation, clock) for violation in violations)
+        """Return whether no violation of a partial schedule is lasting from a clock on, its last start.
+
+        Searches with later ends meet the same partial schedules again.
+        """
+        key = tuple(placement.number for placement in placed)
+        if key not in self._leads_on:
+            violations = self._violations(self._schedule(placed))
+            self._leads_on[key] = not any(self._is_lasting(violation, clock) for violation in violations)
+        return self._leads_on[key]
 
     def _is_compatible(self, placement: Placement, candidate: Placement) -> bool:
         """Return whether no violation of two placements alone is lasting."""

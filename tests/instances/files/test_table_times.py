@@ -441,7 +441,7 @@ def workshop(jobs: int = 20) -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.DataFrame(rows), pd.DataFrame(off)
 
 
-@pytest.mark.parametrize(("count", "seconds"), [(10, "20"), pytest.param(20, "60", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("count", "seconds"), [(10, "20"), pytest.param(20, "15", marks=pytest.mark.slow)])
 def test_week_of_a_workshop_is_solved_by_a_single_command(count: int, seconds: str, tmp_path: Path) -> None:
     jobs, off = workshop(count)
     jobs.to_csv(tmp_path / "jobs.csv", index=False)

@@ -26,15 +26,17 @@ def test_both_implementations_accept_the_same_schedules(block: int) -> None:
     answers = {True: 0, False: 0}
     for seed in range(block, SEEDS, BLOCKS):
         instance = model_mix(seed)
-        for schedule in schedules(instance, seed):
-            is_accepted = not list(find_violations(instance, schedule, 1))
+        for schedule, is_accepted in schedules(instance, seed):
             assert TickRules(instance, schedule).are_kept() == is_accepted, (seed, schedule.pieces)
             answers[is_accepted] += 1
     assert min(answers.values()) > 500
 
 
-def schedules(instance: Instance, seed: int) -> Iterator[Schedule]:
-    """Yield the best schedule of an instance, and schedules that differ from it by random changes."""
+def schedules(instance: Instance, seed: int) -> Iterator[tuple[Schedule, bool]]:
+    """Yield the best schedule of an instance, and schedules that differ from it by random changes.
+
+    Each comes with the answer of the rules, whether they accept it.
+    """
     random = Random(seed)
     search = ModelSearch(instance, max_checks=MAX_CHECKS)
     try:
@@ -44,15 +46,21 @@ def schedules(instance: Instance, seed: int) -> Iterator[Schedule]:
     if accepted is None:  # any placements
         chosen = [random.choice(runs).pieces for runs in search.placements.values() if runs]
         accepted = Schedule.of(instance, [piece for pieces in chosen for piece in pieces])
-    yield accepted
+    yield accepted, keeps_rules(instance, accepted)
     for _ in range(CHANGES):
         pieces = list(accepted.pieces)
         for _ in range(random.choice((1, 1, 2))):
             pieces = changed(instance, pieces, random)
         schedule = Schedule.of(instance, pieces)
-        yield schedule
-        if not list(find_violations(instance, schedule, 1)):
+        is_accepted = keeps_rules(instance, schedule)
+        yield schedule, is_accepted
+        if is_accepted:
             accepted = schedule
+
+
+def keeps_rules(instance: Instance, schedule: Schedule) -> bool:
+    """Return whether the general rules accept a schedule."""
+    return not any(find_violations(instance, schedule, 1))
 
 
 def changed(instance: Instance, pieces: list[Piece], random: Random) -> list[Piece]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.benchmarks.timearena.language import _Decisions
 from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.files import catalog
+from planoracle.instances.model_output.cues import pieces_of
 from planoracle.instances.model_output.reading import read
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.plan import Reading
@@ -285,3 +287,17 @@ def test_actions_of_other_tasks_are_read_as_invalid_commands() -> None:
     assert [(one.read, one.metrics["end"], one.success) for one in grades] == [(8, "five_invalid", False)] * 3
     for text, steps in {"wash cup\nRead carefully.\nThen fold.": 1, "wash cup\nread carefully\nfold here": 3}.items():
         assert Grader().grade({"instance": "timearena/household1", "plan": text}).read == steps
+
+
+def test_long_runs_of_blanks_are_split_in_linear_time() -> None:
+    """Lines of Python do not count here: all of the time is spent in one regular expression."""
+    text = ("{" + " " * 999) * 100
+    began = process_time()
+    assert pieces_of(text) == [text]
+    assert process_time() - began < 1  # seven seconds if every blank of a run is a start
+
+
+def test_labels_and_dashes_after_several_blanks_begin_pieces() -> None:
+    assert pieces_of("wash cup   Plan B: wait") == ["wash cup", "Plan B:", "wait"]
+    assert pieces_of("wash cup   \u2013   wait") == ["wash cup", "wait"]
+    assert pieces_of("the steps of Plan B: wait") == ["the steps of Plan B:", "wait"]
