@@ -55,7 +55,15 @@ class _Visit:
 
 
 class Arc(NamedTuple):
-    """A visit that may come directly after another one: the variables of their starts, and the literal that it does."""
+    """A visit that may come directly after another one.
+
+    Attributes
+    ----------
+    earlier, later
+        Variables of the starts.
+    literal
+        Literal that it does.
+    """
 
     earlier: int
     later: int
@@ -63,7 +71,7 @@ class Arc(NamedTuple):
 
 
 def add_transitions(model: ScheduleModel) -> Iterator[Arc]:
-    """Let the ways of agents and the set-up times of resources lie between their visits, and yield the arcs."""
+    """Let ways and set-up times lie between the visits of agents and resources; yield the arcs."""
     agents = set(model.instance.agents)
     for crew in _ordered_crews(model.instance):
         for before, after in pairwise(crew):
@@ -78,20 +86,22 @@ def add_transitions(model: ScheduleModel) -> Iterator[Arc]:
 
 
 def _ordered_crews(instance: Instance) -> Iterator[tuple[str, ...]]:
-    """Yield the groups of interchangeable agents that the model tells apart, which it does only for their ways.
+    """Yield the groups of interchangeable agents that the model tells apart.
 
-    They are ordered by the first action that each does, which breaks their symmetry: if one does an action, the agent
-    before it does that or an earlier one. Models that tell other agents apart ask which of them does an action, and
-    refuse ways.
+    It does so only for their ways. They are ordered by the first action that each does, which breaks their symmetry: if
+    one does an action, the agent before it does that or an earlier one. Models that tell other agents apart ask which
+    of them does an action, and refuse ways.
     """
-    travellers = {member for transitions in instance.transitions for member in transitions.members}
+    travellers: set[str] = set()
+    for transitions in instance.transitions:
+        travellers.update(transitions.members)
     for crew in interchangeable(instance):
         if travellers.issuperset(crew):
             yield crew
 
 
 def in_order_of_agents(instance: Instance, schedule: Schedule) -> Schedule:
-    """Return a schedule in which interchangeable agents have changed their names so that the model allows it."""
+    """Return a schedule in which interchangeable agents have names that the model allows."""
     first_action: dict[str, int] = {}
     for piece in schedule.pieces:
         if piece.agent is not None:
@@ -99,7 +109,8 @@ def in_order_of_agents(instance: Instance, schedule: Schedule) -> Schedule:
             first_action[piece.agent] = min(number, first_action.get(piece.agent, number))
     new_name: dict[str, str] = {}
     for crew in _ordered_crews(instance):
-        by_first_action = sorted(crew, key=lambda agent: first_action.get(agent, len(instance.actions)))
+        active = sorted((agent for agent in crew if agent in first_action), key=first_action.__getitem__)
+        by_first_action = [*active, *(agent for agent in crew if agent not in first_action)]
         new_name |= dict(zip(by_first_action, crew, strict=True))
     pieces = [piece._replace(agent=new_name.get(piece.agent or "", piece.agent)) for piece in schedule.pieces]
     return Schedule.of(instance, pieces)
