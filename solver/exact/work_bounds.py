@@ -14,7 +14,7 @@ The work of a resource is added up twice: in units, and in halves of its capacit
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -24,8 +24,8 @@ from planoracle.instances.model.instance import Demand, Instance
 _MOST_SETS = 60_000
 #: Uses of a resource up to which so many least heads do: the others make little difference to small problems.
 _FEW, _FEW_HEADS = 60, 3
-#: Sets of agents whose work is looked at.
-_MAX_AGENT_SETS = 30
+#: Sets of agents, or of resources, whose work is looked at.
+_MOST_UNIONS = 30
 
 
 class BoundJob(NamedTuple):
@@ -148,7 +148,7 @@ def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int],
     for eligible, row in rows.items():
         jobs.setdefault(frozenset(eligible), []).extend(row)
     jobs.pop(frozenset(), None)
-    for crew in _agent_sets(jobs, frozenset(instance.agents)):
+    for crew in unions_of(jobs, frozenset(instance.agents)):
         jobs_of_crew: list[BoundJob] = []
         for agents, row in jobs.items():
             if agents <= crew:
@@ -157,15 +157,23 @@ def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int],
     return lower_bound
 
 
-def _agent_sets(jobs: dict[frozenset[str], list[BoundJob]], everybody: frozenset[str]) -> Iterator[frozenset[str]]:
-    """Yield sets of agents to whom some work is confined: unions of eligible sets."""
-    crews: dict[frozenset[str], None] = {}
-    for able in jobs:
-        if len(crews) >= _MAX_AGENT_SETS:
+def unions_of(sets: Iterable[frozenset[str]], all_names: frozenset[str]) -> Iterator[frozenset[str]]:
+    """Yield sets of names and unions of them, among these that of all names; nothing without a set.
+
+    Parameters
+    ----------
+    sets
+        Sets of names; of many, some are left out.
+    all_names
+        All of them together.
+    """
+    unions: dict[frozenset[str], None] = {}
+    for names in sets:
+        if len(unions) >= _MOST_UNIONS:
             break
-        crews |= dict.fromkeys([able, *(able | crew for crew in crews)])
-    if jobs:
-        yield from crews if everybody in crews else (*crews, everybody)
+        unions |= dict.fromkeys([names, *(names | union for union in unions)])
+    if unions:
+        yield from unions if all_names in unions else (*unions, all_names)
 
 
 def resource_bound(
