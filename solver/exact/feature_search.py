@@ -28,11 +28,14 @@ from planoracle.solver.exact.left_shift import settled_early
 from planoracle.solver.exact.model_of_transitions import in_order_of_agents
 from planoracle.solver.exact.model_size import has_many_off_times, model_size
 from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
+from planoracle.solver.exact.open_time_bound import open_time_bound
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import FeatureParams
 from planoracle.solver.exact.strategies import neighbourhood_settings
 from planoracle.solver.result import OnProgress, Result, versions
 
+#: Proof after which the starts of the schedule are made small by CP-SAT, too.
+_BY_CP_SAT = "CP-SAT alone"
 #: Settings of CP-SAT that prove most problems if they have the time.
 PRESOLVED: dict[str, Any] = {"presolve": True, "linearization": 1}
 #: Settings of CP-SAT that take turns, and their shares of the effort. Each proves problems that the others do not.
@@ -113,19 +116,13 @@ class FeatureSearch:
         if not self.bounds.consistent:
             self.status, self.proof = Status.infeasible, self.bounds.fault
             return
-        if not features_of(self.instance):
-            self.lower_bound = lower_bound(self.instance, self.bounds)
-            if self.instance.time_limit is not None and self.lower_bound > self.instance.time_limit:
-                self.status, self.proof = Status.infeasible, "the lower bound exceeds the time limit"
-                return
         try:
             if not self.is_single_call:
                 self._begin_with_heuristics()
-            if self.schedule is not None and self.schedule.makespan == self.lower_bound:
-                self.status, self.proof = Status.optimal, "several bounds"
-                return
-            self._try_horizons()
-            if self.schedule is not None and self.status == Status.feasible:
+                self._bound()
+            if not self.status.settled:
+                self._try_horizons()
+            if self.schedule is not None and self.proof != _BY_CP_SAT:
                 self.schedule = settled_early(self.instance, self.schedule)
         except TimeOverError:
             self.proof = "time limit during the construction of the model"
@@ -173,6 +170,22 @@ class FeatureSearch:
                 self.schedule = in_order_of_agents(instance, timetable.schedule())
         if self.schedule is not None and self.on_progress is not None:
             self.on_progress(self.schedule.makespan, 0)
+
+    def _bound(self) -> None:
+        """Compute a first lower bound, which may settle the problem; without one if tasks are optional."""
+        instance, limit = self.instance, self.instance.time_limit
+        if instance.optional:
+            return
+        self.lower_bound = lower_bound(instance, self.bounds)
+        if limit is not None and self.lower_bound > limit:
+            self.status, self.proof = Status.infeasible, "the lower bound exceeds the time limit"
+            return
+        if features_of(instance):
+            longest = latest_end(instance) if limit is None else limit
+            until = longest if self.schedule is None else self.schedule.makespan
+            self.lower_bound = max(self.lower_bound, open_time_bound(instance, self.bounds, until))
+        if self.schedule is not None and self.schedule.makespan == self.lower_bound:
+            self.status, self.proof = Status.optimal, "several bounds"
 
     @property
     def _has_neighbourhoods(self) -> bool:
@@ -323,7 +336,7 @@ class FeatureSearch:
             model.model.hint(dict(enumerate(outcome.solution)))
         if outcome.status == Status.optimal:
             assert self.schedule is not None
-            self.status, self.proof = Status.optimal, "CP-SAT alone"
+            self.status, self.proof = Status.optimal, _BY_CP_SAT
             self.lower_bound = self.schedule.makespan
             self.schedule = self._early(model, outcome.solution)
             return True
