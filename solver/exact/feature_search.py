@@ -15,7 +15,7 @@ from typing import Any
 
 from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS, improve, list_schedule
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.features import Component, Feature, features_of
+from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.model.schedule import Schedule, weight_of
@@ -180,10 +180,9 @@ class FeatureSearch:
         if limit is not None and self.lower_bound > limit:
             self.status, self.proof = Status.infeasible, "the lower bound exceeds the time limit"
             return
-        if features_of(instance):
-            longest = latest_end(instance) if limit is None else limit
-            until = longest if self.schedule is None else self.schedule.makespan
-            self.lower_bound = max(self.lower_bound, open_time_bound(instance, self.bounds, until))
+        longest = latest_end(instance) if limit is None else limit
+        until = longest if self.schedule is None else self.schedule.makespan
+        self.lower_bound = max(self.lower_bound, open_time_bound(instance, self.bounds, until))
         if self.schedule is not None and self.schedule.makespan == self.lower_bound:
             self.status, self.proof = Status.optimal, "several bounds"
 
