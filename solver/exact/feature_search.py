@@ -40,12 +40,14 @@ _BY_CP_SAT = "CP-SAT alone"
 PRESOLVED: dict[str, Any] = {"presolve": True, "linearization": 1}
 #: Settings of CP-SAT that take turns, and their shares of the effort. Each proves problems that the others do not.
 _IN_TURN: tuple[tuple[dict[str, Any], float], ...] = (({}, 1.0), ({"core": True}, 1.0), (PRESOLVED, 2.0))
-#: With ways and set-up times only linear relaxations of circuits have good bounds.
+#: With ways and set-up times only linear relaxations of circuits have good bounds. Schedules in narrow windows are
+#: found without one.
 _IN_TURN_WITH_CIRCUITS: tuple[tuple[dict[str, Any], float], ...] = (
     ({}, 1.0),
     ({"linearization": 2, "bound_tree": True}, 4.0),
+    ({}, 4.0),
     ({"linearization": 2}, 32.0),
-    ({"presolve": True, "linearization": 2}, 8.0),
+    (PRESOLVED, 8.0),
 )
 
 #: Features that the search around the first schedule does not respect; CP-SAT's own schedule is the first one then.
