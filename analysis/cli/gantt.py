@@ -79,7 +79,7 @@ def gantt(
     --------
     planoracle gantt timearena/household1
     planoracle gantt recipe2plan/timed/Cobbler_Pancakes -H parallel-lpt --against optimum -o pair.svg
-    planoracle gantt tasks.csv --calendar shifts.csv --width a3 -o week.pdf
+    planoracle gantt tasks.csv --calendar shifts.csv --start "2026-11-30 08:00" --width a3 -o week.pdf
     """
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("cannot be combined with --heuristic", param_hint="--plan")

@@ -315,11 +315,11 @@ def run(
     energetic
         Use energetic reasoning if the model asks for it.
     halving
-        Let branch and bound first try the middle of the objective's domain for some conflicts, with dynamic precedences
-        (measured on job shops).
+        Let branch and bound first try the middle of the objective's domain for some conflicts (measured on job shops).
     dynamic
         Explain conflicts by precedences instead of times: slower per conflict, but some job shops are proved in
-        hundredths of a second instead of seconds.
+        hundredths of a second instead of seconds. Not with optional intervals, on some of which it ends the process
+        (OR-Tools 9.15).
     bound_tree
         Explore the node of least lower bound first: good bounds where the linear relaxation is, and no schedule until
         the end.
@@ -354,7 +354,7 @@ def run(
         parameters.use_timetable_edge_finding_in_cumulative = True
     # Never with new_linear_propagation=False, which ends the process now and then (OR-Tools 9.15.6755: "Check failed:
     # presence_literals.empty()", or a segmentation fault): orders are created in the middle of the search.
-    parameters.use_dynamic_precedence_in_disjunctive = dynamic or halving
+    parameters.use_dynamic_precedence_in_disjunctive = dynamic
     if halving:
         parameters.binary_search_num_conflicts = _CONFLICTS_EACH
         parameters.use_sat_inprocessing = False

@@ -39,7 +39,11 @@ _BY_CP_SAT = "CP-SAT alone"
 #: Settings of CP-SAT that prove most problems if they have the time.
 PRESOLVED: dict[str, Any] = {"presolve": True, "linearization": 1}
 #: Settings of CP-SAT that take turns, and their shares of the effort. Each proves problems that the others do not.
-_IN_TURN: tuple[tuple[dict[str, Any], float], ...] = (({}, 1.0), ({"core": True}, 1.0), (PRESOLVED, 2.0))
+_IN_TURN: tuple[tuple[dict[str, Any], float], ...] = (
+    ({"halving": True}, 1.0),
+    ({"core": True}, 1.0),
+    (PRESOLVED, 2.0),
+)
 #: With ways and set-up times only linear relaxations of circuits have good bounds. Schedules in narrow windows are
 #: found without one.
 _IN_TURN_WITH_CIRCUITS: tuple[tuple[dict[str, Any], float], ...] = (

@@ -21,7 +21,7 @@ class CpRun(NamedTuple):
 
 _CORE: dict[str, Any] = {"light": True, "core": True}
 _DYNAMIC_CORE: dict[str, Any] = {"core": True, "dynamic": True}
-_HALVING: dict[str, Any] = {"halving": True}
+_HALVING: dict[str, Any] = {"halving": True, "dynamic": True}
 _PRESOLVED: dict[str, Any] = {"presolve": True}
 _PRESOLVED_CORE: dict[str, Any] = {"presolve": True, "core": True}
 
@@ -99,5 +99,5 @@ def in_turns(params: CrowdedParams, decisions: int, *, loaded: bool) -> Iterator
 def neighbourhood_settings(*, is_crowded: bool, is_windowed: bool) -> dict[str, Any]:
     """Return the settings of large-neighbourhood search; ``is_windowed``: there are maximum lags."""
     if is_crowded:
-        return {"halving": True, "energetic": False}
+        return _HALVING | {"energetic": False}
     return {"presolve": not is_windowed, "energetic": False}

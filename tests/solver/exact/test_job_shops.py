@@ -101,7 +101,7 @@ def test_halving_stage_alone_proves_the_optimum_with_resource_states(seed, monke
     instance = heated(seed)
     expected = solve(instance)
     monkeypatch.setattr(stages, "_effort_in_order", lambda search, model: None)
-    halving = CpRun("branch and bound", {"halving": True}, 0.3)
+    halving = CpRun("branch and bound", {"halving": True, "dynamic": True}, 0.3)
     monkeypatch.setattr(stages, "in_turns", lambda params, decisions, loaded: iter([halving]))
     result = solve(instance)
     assert (result.status, result.makespan) == (expected.status, expected.makespan)
