@@ -64,14 +64,17 @@ def shape_of(instance: Instance, params: SearchParams) -> ProblemShape:
 def is_flexible(instance: Instance, params: FeatureParams) -> bool:
     """Return whether the main difficulty is the choice of modes, as in flexible job shops.
 
-    There are many actions, most have several modes, no state matters, and nothing can be interrupted.
+    Enough of many actions have several modes. No state matters, no action needs an agent, and nothing is interrupted.
     """
     actions = instance.actions
-    if len(actions) < params.first_schedule or any(action.interruptible for action in actions):
+    if len(actions) < params.first_schedule:
+        return False
+    if any(action.interruptible or action.agents != () for action in actions):
         return False
     if any(resource.state is not None for resource in instance.resources):
         return False
-    return 2 * sum(len(action.modes) > 1 for action in actions) > len(actions)
+    share = params.least_choices if len(actions) <= params.most_with_few_choices else params.least_choices_of_many
+    return sum(len(action.modes) > 1 for action in actions) >= share * len(actions)
 
 
 def crowded(instance: Instance, params: CrowdedParams) -> bool:

@@ -198,6 +198,9 @@ class FeatureParams:
         Size of the largest model: building it takes a gigabyte of memory.
     early
         Search for small starts after the proof.
+    least_choices, least_choices_of_many, most_with_few_choices
+        Share of actions with several modes from which on a problem without features is a flexible shop, for fewer and
+        for more actions than the last number: the other search has better schedules of large job shops.
     first_schedule, first_schedule_with_ways
         Actions from which a first schedule by heuristics pays: without and with ways or set-up times.
     first_improvement
@@ -220,6 +223,9 @@ class FeatureParams:
     max_off_times: int = 20_000
     max_model: int = 500_000
     early: float = 0.02
+    least_choices: float = 0.1
+    least_choices_of_many: float = 0.5
+    most_with_few_choices: int = 150
     first_schedule: int = 30
     first_schedule_with_ways: int = 15
     first_improvement: int = 50
