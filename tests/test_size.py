@@ -28,9 +28,9 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: The larger scheduling model took 17,100, its tests 23,200: rules, search, heuristics and proofs of seven features
 #: 8,500; tables of orders with dates, flexible shops, projects and files of PyJobShop 8,600. Special cases of its
 #: search by hand took 600 in the tests. Refusals of fields and columns that readers dropped took 200, their tests 200.
-#: Searches for flexible shops, tours and optional tasks took 300 and 400. A bound by work between off-times took 400
+#: Searches for flexible shops, tours and optional tasks took 400 in both. A bound by work between off-times took 400
 #: and 800.
-CEILINGS = {"packages": 156_700, "tests": 188_400}
+CEILINGS = {"packages": 156_800, "tests": 188_400}
 
 
 def operations(text: str) -> int:
