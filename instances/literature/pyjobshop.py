@@ -125,7 +125,7 @@ class _Reader:
         self._bound(points)
         for kind in _LINKS:
             self._link(points, kind, constraints.get(kind, []))
-        instance = Instance(
+        return Instance(
             self.name,
             tuple(points.actions()),
             tuple(points.lags()),
@@ -134,8 +134,6 @@ class _Reader:
             calendars=tuple(self.calendars),
             transitions=tuple(transitions),
         )
-        note_excess(instance, instance.name)
-        return instance
 
     # --- values -----------------------------------------------------------------------------------
 
