@@ -29,12 +29,12 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
 
     catalog = lazy("planoracle.instances.benchmarks.asyncplanning.problems")
     reader = lazy("planoracle.instances.benchmarks.asyncplanning.problems")
-    language = lazy("planoracle.instances.benchmarks.asyncplanning.language")
+    language = lazy("planoracle.instances.benchmarks.asyncplanning.parts")
     rules = lazy("planoracle.instances.benchmarks.asyncplanning.rules:RULE_SET")
-    runs = lazy("planoracle.instances.benchmarks.asyncplanning.run")
+    runs = lazy("planoracle.instances.benchmarks.asyncplanning.parts")
     metrics = lazy("planoracle.instances.benchmarks.asyncplanning.metrics:METRICS")
-    feedback = lazy("planoracle.instances.benchmarks.asyncplanning.feedback")
-    live = lazy("planoracle.instances.benchmarks.asyncplanning.live")
+    feedback = lazy("planoracle.instances.benchmarks.asyncplanning.parts")
+    live = lazy("planoracle.instances.benchmarks.asyncplanning.parts")
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return the problem, its part, and its size or difficulty."""

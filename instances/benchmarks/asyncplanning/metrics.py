@@ -30,9 +30,7 @@ def declare(rules: Profile) -> Declarations[_Measured]:
     optimal = Average("optimal", "share of successes with the least makespan", _is_optimal)
     score = Average("score", "optimum divided by makespan for a success, else 0", _score, role=("main",))
     failures = Average("failures", "failures by the first violation", _violations, "counts")
-    seconds = Metric(
-        "seconds", "makespan of a success; of a failure what it states", _seconds, "seconds", is_shown=True
-    )
+    seconds = Metric("seconds", "makespan of a success, stated time of a failure", _seconds, "seconds", is_shown=True)
     form = Metric("form", "form of the answer", _form, kind="text")
     return success, optimal, score, failures, seconds, form
 

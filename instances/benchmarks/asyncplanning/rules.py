@@ -1,4 +1,8 @@
-"""Rule profiles of asyncplanning."""
+"""Rule profiles of asyncplanning.
+
+``paper`` has every rule that prompts and data state. ``released`` gives the verdicts of the released code, faults
+included.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans for AsyncPlan-XXL: JSON with orders as models write it, or a schedule as a list of triples."""
+"""Plans for AsyncPlan-XXL: a JSON object with orders, or a schedule as a list of triples."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _time(value: object, field: str) -> Fraction:
 def _pieces(
     problem: Instance, origin: StepOrigin, answer: PlannerAnswer | tuple[TimedStep, ...], rules: Profile
 ) -> list[Piece]:
-    """Return the schedule of an answer; none for a JSON answer that is no plan, and in the released profile."""
+    """Return the schedule of an answer: none for a JSON answer without a complete plan."""
     if isinstance(answer, PlannerAnswer):
         starts = grade(origin, answer, is_released=rules.is_released).starts or ()
         durations = origin.seconds

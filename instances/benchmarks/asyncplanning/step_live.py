@@ -36,14 +36,18 @@ class StepText(GenericText):
 
     def introduction(self) -> str:
         """Return the steps with durations and orders."""
-        return steps_of(self.problem)
+        return words(self.problem)
 
 
-def steps_of(problem: Instance) -> str:
-    """Return the steps of a problem with durations and orders; the question of the user's file if there is one.
+#: Class of the texts of live runs.
+TEXT = StepText
+
+
+def words(problem: Instance) -> str:
+    """Return the steps of a problem, or the question that the user's file has.
 
     >>> from planoracle.instances.benchmarks.asyncplanning.step_tasks import load
-    >>> print(steps_of(load("xxl/5/1")))
+    >>> print(words(load("xxl/5/1")))
     Task: make eggless chocolate cake
     step1 takes 5 minutes; before it: step3.
     step2 takes 15 minutes.

@@ -75,11 +75,11 @@ def grade(origin: StepOrigin, answer: PlannerAnswer | tuple[TimedStep, ...], *, 
 
 
 def _violation(kind: str, subject: object, required: object = None, actual: object = None) -> Violation:
-    values = ["" if value is None else _shown(value) for value in (required, actual)]
+    values = ["" if value is None else _measure(value) for value in (required, actual)]
     return Violation(None, kind, str(subject)[:200], required=values[0] or None, actual=values[1] or None)
 
 
-def _shown(value: object) -> str:
+def _measure(value: object) -> str:
     """Return a value in a message; seconds as a decimal number."""
     if isinstance(value, Fraction):
         return f"{float(value):.10g} seconds"
@@ -214,7 +214,7 @@ def _exact_schedule(origin: StepOrigin, entries: Sequence[TimedStep]) -> StepGra
 
 
 def _released_schedule(origin: StepOrigin, entries: Sequence[TimedStep]) -> StepGrade:
-    """Check the first entry of every step with a tolerance, then the latest end; unknown names do not count."""
+    """Check the first entry of every step with a tolerance, then the latest end of all entries."""
     makespan = _latest_end(entries)
     durations = origin.seconds
     numbers = names_of(len(durations))

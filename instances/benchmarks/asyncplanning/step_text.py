@@ -34,7 +34,9 @@ class PlannerAnswer(NamedTuple):
 
 
 def planner_answer(text: str) -> PlannerAnswer:
-    r"""Read the JSON object of an answer: the whole text, the text in a fence, or from the first to the last brace.
+    r"""Read the JSON object of an answer.
+
+    It is the whole text, the text in a fence, or the part from the first to the last brace.
 
     >>> planner_answer('Here it is:\n{"final_answer_seconds": 480} Bye!').document
     {'final_answer_seconds': 480}
@@ -69,7 +71,7 @@ def _json_value(text: str) -> tuple[bool, object]:
 
 
 def exact_number(value: object) -> Fraction | None:
-    """Return the exact value of a JSON number, with decimals as they are written; ``None`` for other values.
+    """Return the exact value of a JSON number, ``None`` for other values.
 
     >>> exact_number(0.1), exact_number("300"), exact_number(True)
     (Fraction(1, 10), None, None)
