@@ -45,7 +45,8 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the rules that a problem was encoded for."""
-        return Profile(durations=self.catalog.durations_of(problem))
+        rules: Profile = self.catalog.rules_of(problem)
+        return rules
 
     def formula_optimum(self, problem: Instance) -> int | None:
         """Return the longest path for steps without limits of agents."""

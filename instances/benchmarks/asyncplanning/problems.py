@@ -6,6 +6,7 @@ from functools import cache
 from types import ModuleType
 
 from planoracle.instances.benchmarks.asyncplanning import step_tasks
+from planoracle.instances.benchmarks.asyncplanning.rules import Profile
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.instance import Instance
 
@@ -93,10 +94,10 @@ def origin_type(problem: Instance) -> type:
     raise InputError("is not a problem of asyncplanning with its facts", value=problem.name)
 
 
-def durations_of(problem: Instance) -> str:
-    """Return the rule by which the durations of a problem are those of the text or the released ones."""
+def rules_of(problem: Instance) -> Profile:
+    """Return the rules that a problem was encoded for."""
     is_steps = origin_type(problem) is step_tasks.StepOrigin
-    return step_tasks.step_origin(problem).durations if is_steps else "text"
+    return step_tasks.step_origin(problem).rules if is_steps else Profile()
 
 
 def formula_optimum(problem: Instance) -> int | None:

@@ -69,7 +69,13 @@ def _answer(submission: object) -> PlannerAnswer | tuple[TimedStep, ...]:
         message = 'must be text, an object with "actions" and "dependencies", or a list of triples'
         raise PlanError(message, field="plan", value=submission)
     triples = _listed(submission)
-    return planner_answer(submission) if triples is None else _entries(triples)
+    if triples is not None:
+        return _entries(triples)
+    answer = planner_answer(submission)
+    if answer.document is None:
+        bracketed = submission[submission.find("[") : submission.rfind("]") + 1]
+        triples = _listed(bracketed)
+    return _entries(triples) if triples and all(map(_is_triple, triples)) else answer
 
 
 def _last_message(chat: Iterable[dict[str, object]]) -> object:
@@ -92,8 +98,13 @@ def _listed(text: str) -> list[object] | None:
         return None
     if not isinstance(value, list):
         return None
-    is_single = len(value) == 3 and isinstance(value[1], str)
-    return [value] if is_single else value
+    if _is_triple(value):
+        return [value]
+    return value if all(isinstance(entry, list | dict) for entry in value) else None
+
+
+def _is_triple(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 3 and isinstance(value[1], str)
 
 
 def _entries(values: Sequence[object]) -> tuple[TimedStep, ...]:
@@ -104,6 +115,9 @@ def _entries(values: Sequence[object]) -> tuple[TimedStep, ...]:
 
 
 def _entry(value: object, field: str) -> TimedStep:
+    """Return the entry of a triple, of its JSON text, or of an object with action, start and duration."""
+    if isinstance(value, str):
+        [value] = _listed(value) or [value]
     if isinstance(value, dict):
         value = [value.get("start"), value.get("action"), value.get("duration")]
     if not isinstance(value, list | tuple) or len(value) != 3:

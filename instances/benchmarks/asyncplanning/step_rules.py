@@ -99,18 +99,10 @@ def _released_answer(origin: StepOrigin, answer: PlannerAnswer) -> StepGrade:
     stated = released_time(answer)
     if stated is None:
         return StepGrade(_violation("no_answer", "final_answer_seconds"))
-    right = _right_time(origin)
     violation = None
-    if stated != right:
-        violation = _violation("wrong_time", "final_answer_seconds", right, Fraction(stated))
+    if stated != origin.right_time:
+        violation = _violation("wrong_time", "final_answer_seconds", origin.right_time, Fraction(stated))
     return StepGrade(violation, Fraction(stated))
-
-
-def _right_time(origin: StepOrigin) -> Fraction:
-    """Return the time that counts as right: the released answer for released durations, else the optimum."""
-    if origin.durations == "released":
-        return Fraction(origin.facts.released_answer)
-    return origin.facts.shortest_time()
 
 
 class _StatedPlan(NamedTuple):
@@ -154,7 +146,7 @@ def _exact_answer(origin: StepOrigin, document: Any) -> StepGrade:
 
 def _wrong_time(origin: StepOrigin, stated: object, makespan: Fraction) -> Violation | None:
     """Return the violation of a stated time or a schedule that is not the shortest."""
-    optimum = origin.facts.shortest_time(released=origin.durations == "released")
+    optimum = origin.facts.shortest_time(released=origin.has_released_durations)
     if exact_number(stated) != optimum:
         return _violation("wrong_time", "final_answer_seconds", optimum, stated)
     if makespan > optimum:
@@ -230,7 +222,7 @@ def _released_schedule(origin: StepOrigin, entries: Sequence[TimedStep]) -> Step
     lengths = [entry.duration for entry in by_number]
     violation = _wrong_duration(times, numbers, durations, _TOLERANCE)
     violation = violation or _broken_order(origin.facts.edges, starts, lengths, _TOLERANCE)
-    right = _right_time(origin)
+    right = origin.right_time
     if violation is None and round(makespan) != right:
         violation = _violation("wrong_time", "plan", right, makespan)
     return StepGrade(violation, makespan, starts)

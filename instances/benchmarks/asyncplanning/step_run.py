@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from math import ceil
 
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
@@ -13,7 +14,7 @@ from planoracle.instances.benchmarks.asyncplanning.step_rules import StepGrade, 
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import step_origin
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import under as under
 from planoracle.instances.benchmarks.asyncplanning.step_text import PlannerAnswer
-from planoracle.instances.benchmarks.generic.rules import GenericSimulator
+from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -26,13 +27,35 @@ _MAX_TICKS = 10**15
 
 
 class StepSimulator(GenericSimulator):
-    """General rules, with commands as triples."""
+    """General rules, with commands as triples and the verdicts of the graders.
+
+    Parameters
+    ----------
+    problem
+        Problem as the rules change it.
+    rules
+        Rules of the run.
+    """
+
+    def __init__(self, problem: Instance, rules: Profile) -> None:
+        super().__init__(problem)
+        self.rules = rules
+
+    @cached_property
+    def adds_rules(self) -> bool:
+        """False: the graders accept every schedule that the problem allows."""
+        return False
+
+    def verdict(self, state: ScheduleState) -> Replay:
+        """Return the verdict on the executed pieces, as for a submitted schedule."""
+        schedule = Schedule.of(self.problem, state.point.state.pieces)
+        return _verdict(self.problem, schedule, _grade_of(self.problem, schedule, self.rules))
 
     def words(self, piece: Piece) -> str:
         """Return a piece as a triple.
 
         >>> from planoracle.instances.benchmarks.asyncplanning.step_tasks import load
-        >>> StepSimulator(load("xxl/5/9")).words(Piece("step/2", 60, 300, "agent2"))
+        >>> StepSimulator(load("xxl/5/9"), Profile()).words(Piece("step/2", 60, 300, "agent2"))
         '[60, "step2", 300]'
         """
         schedule = Schedule.of(self.problem, (piece,))
@@ -55,21 +78,27 @@ class StepRun(GenericRun):
 
     def __init__(self, problem: Instance, plan: Plan[Schedule], rules: Profile) -> None:
         commands = plan.commands
-        answer = commands.answer if isinstance(commands, StepPlan) else entries_of(problem, commands)
-        graded = grade(step_origin(problem), answer, is_released=rules.is_released)
+        graded = _grade_of(problem, commands, rules)
         self.seconds = graded.seconds
-        self.form = "planner" if isinstance(answer, PlannerAnswer) else "schedule"
-        super().__init__(StepSimulator(problem), plan, rules, _verdict(problem, commands, graded))
+        is_answer = isinstance(commands, StepPlan) and isinstance(commands.answer, PlannerAnswer)
+        self.form = "planner" if is_answer else "schedule"
+        super().__init__(StepSimulator(problem, rules), plan, rules, _verdict(problem, commands, graded))
 
 
 def simulator(problem: Instance, rules: Profile) -> StepSimulator:
     """Return the general rules."""
-    return StepSimulator(under(problem, rules))
+    return StepSimulator(under(problem, rules), rules)
 
 
 def replay(problem: Instance, plan: Plan[Schedule], rules: Profile) -> StepRun:
     """Grade an answer."""
     return StepRun(under(problem, rules), plan, rules)
+
+
+def _grade_of(problem: Instance, schedule: Schedule, rules: Profile) -> StepGrade:
+    """Grade an answer as it was read, or the pieces of a schedule."""
+    answer = schedule.answer if isinstance(schedule, StepPlan) else entries_of(problem, schedule)
+    return grade(step_origin(problem), answer, is_released=rules.is_released)
 
 
 def _verdict(problem: Instance, schedule: Schedule, graded: StepGrade) -> Replay:

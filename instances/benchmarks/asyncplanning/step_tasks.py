@@ -31,23 +31,35 @@ _BRACKET = re.compile(r"\(([^()]{1,80})\)")
 
 
 class StepOrigin(NamedTuple):
-    """Facts of a problem of AsyncPlan-XXL, and the durations that it is encoded with.
+    """Facts of a problem of AsyncPlan-XXL, and the rules that it is encoded for.
 
     Attributes
     ----------
     facts
         Steps and order.
-    durations
-        Rule of that name.
+    rules
+        Rules that determine durations and time limit.
     """
 
     facts: StepTask
-    durations: str
+    rules: Profile
+
+    @property
+    def has_released_durations(self) -> bool:
+        """True for the released durations."""
+        return self.rules.durations == "released"
 
     @property
     def seconds(self) -> list[Fraction]:
         """Durations of the steps in seconds."""
-        return self.facts.seconds(released=self.durations == "released")
+        return self.facts.seconds(released=self.has_released_durations)
+
+    @property
+    def right_time(self) -> Fraction:
+        """Seconds that count as right: the released answer for released durations, else the optimum."""
+        if self.has_released_durations:
+            return Fraction(self.facts.released_answer)
+        return self.facts.shortest_time()
 
 
 ORIGIN = StepOrigin
@@ -70,13 +82,13 @@ def load(name: str) -> Instance:
 
 
 @lru_cache(maxsize=4096)
-def _encoded(facts: StepTask, name: str, durations: str) -> Instance:
+def _encoded(facts: StepTask, name: str, rules: Profile) -> Instance:
     """Encode a problem: each step occupies one agent, and there are as many agents as steps.
 
     Ticks are seconds, but minutes where a step takes longer than the model allows. A part of a second counts as a
-    whole one: it is off all longest paths.
+    whole one: it is off all longest paths. The released graders accept the right time only, which is a time limit.
     """
-    origin = StepOrigin(facts, durations)
+    origin = StepOrigin(facts, rules)
     seconds = origin.seconds
     tick = 1 if max(seconds) <= _MAX_TICKS else 60
     labels = facts.sentences or ("",) * len(seconds)
@@ -94,19 +106,20 @@ def _encoded(facts: StepTask, name: str, durations: str) -> Instance:
         benchmark="asyncplanning",
         unit="second" if tick == 1 else "minute",
         seconds_per_tick=tick,
+        time_limit=int(origin.right_time / tick) if rules.is_released else None,
         origin=origin,
     )
 
 
 def instance(facts: StepTask, name: str, rules: Profile = PROFILES["paper"]) -> Instance:
-    """Return a problem with the durations of some rules."""
-    return _encoded(facts, name, rules.durations)
+    """Return a problem as some rules change it."""
+    return _encoded(facts, name, rules.deciding())
 
 
 def under(problem: Instance, rules: Profile) -> Instance:
-    """Return a problem with the durations of some rules."""
+    """Return a problem as some rules change it."""
     origin = step_origin(problem)
-    return problem if origin.durations == rules.durations else instance(origin.facts, problem.name, rules)
+    return problem if origin.rules == rules.deciding() else instance(origin.facts, problem.name, rules)
 
 
 def step_origin(problem: Instance) -> StepOrigin:
