@@ -56,13 +56,13 @@ class Line(NamedTuple):
         """Action and arguments."""
         return " ".join((self.action, *self.arguments))
 
-    def text(self, now: int = 0) -> str:
-        """Return the line as text, with its start relative to a time.
+    def text(self) -> str:
+        """Return the line as text.
 
-        >>> Line(2290, "cut", ("lettuce",), 3000).text(2000)
+        >>> Line(290, "cut", ("lettuce",), 3000).text()
         '0.290: (cut lettuce)  [3.000]'
         """
-        return f"{_seconds(self.start - now)}: ({self.words})  [{_seconds(self.duration)}]"
+        return f"{_seconds(self.start)}: ({self.words})  [{_seconds(self.duration)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,8 @@ def reading(problem: Instance, submitted: object, rules: object) -> Reading[Sche
 
 def task_in(problem: Instance) -> RobotTask:
     """Return the facts of a problem."""
-    return cast(RobotTask, problem.origin)
+    origin = (problem.rest_of or problem).origin
+    return cast(RobotTask, getattr(origin, "task", None))
 
 
 def in_order(lines: Iterable[Line], is_online: bool) -> list[Line]:
@@ -199,7 +200,7 @@ def in_order(lines: Iterable[Line], is_online: bool) -> list[Line]:
     return sorted(lines, key=lambda line: line.start)
 
 
-def line_from(problem: Instance, piece: Piece) -> Line:
+def line_from(piece: Piece) -> Line:
     """Return the line that starts a piece."""
     item, _, action = piece.action.partition("/")
     arguments = (item,) if piece.agent is None else (piece.agent, item)
@@ -224,15 +225,21 @@ def written(problem: Instance, schedule: Schedule) -> object:
 
     A stage has all lines from its beginning on whose items have arrived: agents state all that is still to do.
     """
+    stages = [[line.text() for line in stage] for stage in stages_of(problem, schedule)]
+    return {"stages": ["\n".join(lines) for lines in stages]} if task_in(problem).is_online else stages[0]
+
+
+def stages_of(problem: Instance, commands: Schedule) -> tuple[tuple[Line, ...], ...]:
+    """Return the lines of a plan by stage, with starts relative to it; of a schedule those that state it."""
+    if isinstance(commands, RobotPlan):
+        return commands.stages
     task = task_in(problem)
-    lines = _by_pile(task, [line_from(problem, piece) for piece in schedule.pieces])
-    if not task.is_online:
-        return [line.text() for line in lines]
-    stages: list[str] = []
+    lines = _by_pile(task, [line_from(piece) for piece in commands.pieces])
+    stages: list[tuple[Line, ...]] = []
     for stage, now in enumerate(task.moments):
         future = [line for line in lines if line.start >= now and task.by_name[line.item].stage <= stage]
-        stages.append("\n".join(line.text(now) for line in future))
-    return {"stages": stages}
+        stages.append(tuple(line._replace(start=line.start - now) for line in future))
+    return tuple(stages)
 
 
 def _by_pile(task: RobotTask, lines: Sequence[Line]) -> list[Line]:
@@ -245,6 +252,16 @@ def _by_pile(task: RobotTask, lines: Sequence[Line]) -> list[Line]:
         return line.start, height.get(line.item, 0) if line.action == STACK else 0
 
     return sorted(lines, key=place)
+
+
+def name_of(action: str) -> str:
+    """Return the words of an action.
+
+    >>> name_of("fish/fry")
+    'fry fish'
+    """
+    item, _, verb = action.partition("/")
+    return f"{verb} {item}"
 
 
 def schedule(problem: Instance, plan: Plan[Schedule]) -> Schedule:
