@@ -236,7 +236,8 @@ class Columns:
         if self._model is not None:
             record["model"] = self._model
         if record.get("instance") in (None, ""):
-            record["instance"] = self._instance_of(record) or hints.instance or self._names.find(own_name)
+            name = self._instance_of(record) or hints.instance or self._names.find(own_name)
+            record["instance"] = name or _addressed_name(record)
         for name in fields_for(record).limit:
             if record.get(name) == "":  # of a table in which all is text
                 del record[name]
@@ -297,6 +298,17 @@ class Columns:
         if field == "instance":
             example = next(_columns_with_problems(row), example)
         return InputError(f"is missing; {columns} (select one with --map {field}={example})", field=field)
+
+
+def _addressed_name(record: Mapping[str, Any]) -> str | None:
+    """Return the problem that the address fields of a benchmark identify, in a row that names none."""
+    for benchmark in map(registry.get, registry.names()):
+        if record.keys().isdisjoint(benchmark.address_fields):
+            continue
+        name = benchmark.addressed_name("", record)
+        if name:
+            return name
+    return None
 
 
 def _holds_verdict(record: Mapping[str, Any]) -> bool:
