@@ -133,6 +133,29 @@ def cause_table(frame: pd.DataFrame) -> pd.DataFrame:
     return sorted_counts.reset_index()
 
 
+def size_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the shares of valid answers by part and size of problems, of all answers and of those with a plan.
+
+    Parameters
+    ----------
+    frame
+        Result of `graded_answers`.
+
+    Returns
+    -------
+    Frame with ``part``, ``size``, ``answers``, ``valid``, ``without_plan`` and ``with_plan`` (valid answers among those
+    that have a plan).
+    """
+    rows = []
+    for (part, size), answers in frame.groupby(["part", "size"], sort=True, observed=True):
+        row: dict[str, Any] = {"part": part, "size": int(size), "answers": len(answers)}
+        row["valid"] = _share(answers["valid"])
+        row["without_plan"] = _share(~answers["has_plan"])
+        row["with_plan"] = _share(answers.loc[answers["has_plan"], "valid"])
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def verdict_bars(frame: pd.DataFrame, part: str, ax: Axes | None = None) -> Axes:
     """Draw the shares of right answers of every model in a part, with a bar per verdict.
 
