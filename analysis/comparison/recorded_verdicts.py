@@ -63,7 +63,7 @@ def graded_answers(answers: Iterable[dict[str, Any]] | str | Path) -> pd.DataFra
     components = frame["set"].str.split("/")
     frame["part"] = components.str[:2].str.join("/")
     frame["size"] = pd.to_numeric(components.str[2], errors="coerce")
-    frame["recorded"] = graded["recorded"] if "recorded" in graded else None
+    frame["recorded"] = graded.get("recorded")
     frame["released"] = released["success"]
     frame["valid"] = graded["success"]
     frame["optimal"] = _optimal(graded)
