@@ -268,9 +268,11 @@ class Columns:
         if not present:
             raise self._missing("plan", row)
         if all(record[name] is None for name in present):
-            status = record.get("status")
-            reason = f"the status is {status}" if isinstance(status, str) else "there is no plan"
-            raise InputError(f"is null: {reason}", field=present[0])
+            if not _holds_verdict(record):
+                status = record.get("status")
+                reason = f"the status is {status}" if isinstance(status, str) else "there is no plan"
+                raise InputError(f"is null: {reason}", field=present[0])
+            record[present[0]] = ""
         declared = [name for name in filled if name in declared_fields]
         for name in present:
             is_empty = record[name] is None or (filled and name not in filled)
@@ -312,8 +314,9 @@ def _addressed_name(record: Mapping[str, Any]) -> str | None:
 
 
 def _holds_verdict(record: Mapping[str, Any]) -> bool:
-    """Return True for a row of another grader, whose ``error`` is the reason of its verdict."""
-    return isinstance(record.get("success"), bool) and isinstance(record.get("error_type"), str)
+    """Return True for a row of another grader: an empty answer is a failure, and ``error`` the reason of a verdict."""
+    is_failure_with_reason = isinstance(record.get("success"), bool) and isinstance(record.get("error_type"), str)
+    return is_failure_with_reason or isinstance(record.get("correct"), bool)
 
 
 def _columns_with_problems(row: dict[str, Any]) -> Iterator[str]:

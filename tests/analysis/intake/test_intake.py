@@ -247,6 +247,14 @@ def test_error_of_another_grader_is_no_error_of_the_run(tmp_path: Path) -> None:
     assert (broken["scored"], failed["scored"], failed["violation"]) == (False, True, "no_plan")
 
 
+def test_null_answer_that_another_grader_has_graded_is_a_failure(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    rows = [{"instance": HOUSE, "response": None}, {"instance": HOUSE, "response": None, "correct": False}]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    missing, failed = graded(path, code=1)
+    assert (missing["scored"], failed["scored"], failed["violation"]) == (False, True, "no_plan")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sample(["log.eval", "log.json"]))
 def test_logs_of_inspect_ai_are_read(tmp_path: Path, name: str) -> None:
