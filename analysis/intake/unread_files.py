@@ -20,6 +20,8 @@ from planoracle.analysis.intake.path_names import (
 from planoracle.analysis.intake.problem_names import NameResolver, fit_of
 from planoracle.analysis.intake.record_fields import INSTANCE_FIELDS, plan_fields
 from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.protocol import registry
 
 # Texts about a folder, with or without an ending.
 _DOCUMENT = re.compile(
@@ -66,14 +68,25 @@ _HEAD = 2**16
 
 
 def is_problem_file(path: str) -> bool:
-    """Return True for a JSON file of problems in our own formats."""
+    """Return True for a JSON file of problems, in our own formats or in lines of a benchmark's."""
     if stem(path)[1] not in (".json", ".jsonl", ".ndjson"):
         return False
     try:
         head = _head(path, path)
-        return _PROBLEM.match(head) is not None and not _holds_submissions(head)
+        if _holds_submissions(head):
+            return False
+        return _PROBLEM.match(head) is not None or _begins_with_problem(head)
     except InputError:  # reported when the file is read
         return False
+
+
+def _begins_with_problem(head: bytes) -> bool:
+    """Return True if the first line is a problem of a benchmark, and no field of it may hold a plan."""
+    line = head.partition(b"\n")[0].strip()
+    if not line.startswith(b"{") or not line.endswith(b"}") or not _keys(line).isdisjoint(plan_fields()):
+        return False
+    document = load_json(line, "")
+    return any(benchmark.recognises(document) for benchmark in map(registry.get, registry.names()))
 
 
 class UnreadFiles:

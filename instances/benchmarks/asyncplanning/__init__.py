@@ -8,6 +8,7 @@ from typing import Any
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.benchmark import lazy
+from planoracle.instances.protocol.recorded import RECORDED_FIELDS
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 
@@ -23,6 +24,8 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     title = "Async planning"
     citation = "Zhang et al., 2026"
     plan_fields = ("pred_answer", "responses", "plan")
+    address_fields = ("question",)
+    detail_fields = RECORDED_FIELDS
     stepwise = False
     original_data = ""
     group_units: Mapping[str, str] = {"size": "steps"}
@@ -42,6 +45,10 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
         part = parts[:1] if len(parts) > 2 else []
         size = parts[1:2] if len(parts) > 2 else []
         return {"task": [name], "part": part, "size": size}
+
+    def addressed_name(self, name: str, record: Mapping[str, Any]) -> str:
+        """Return the name; for a recorded answer without a name that of the problem with its question."""
+        return name or str(self.catalog.name_of_question(record.get("question")))
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the rules that a problem was encoded for."""

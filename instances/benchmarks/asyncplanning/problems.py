@@ -65,6 +65,12 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     return (label, _sets()[label]) if covers(name) else ("", ())
 
 
+def name_of_question(question: object) -> str:
+    """Return the bundled problem that has a question, ``""`` if there is none."""
+    name = step_tasks.name_of_question(question) if isinstance(question, str) else ""
+    return f"{_PREFIX}{name}" if name else ""
+
+
 def recognises(document: object) -> bool:
     """Return True for released records of any part."""
     return any(part.recognises(document) for part in PARTS)

@@ -100,11 +100,16 @@ def _listed(text: str) -> list[object] | None:
         return None
     if _is_triple(value):
         return [value]
-    return value if all(isinstance(entry, list | dict) for entry in value) else None
+    is_schedule = all(_is_triple(entry) or _is_piece(entry) for entry in value)
+    return value if is_schedule else None
 
 
 def _is_triple(value: object) -> bool:
     return isinstance(value, list) and len(value) == 3 and isinstance(value[1], str)
+
+
+def _is_piece(value: object) -> bool:
+    return isinstance(value, dict) and value.keys() >= {"action", "start"}
 
 
 def _entries(values: Sequence[object]) -> tuple[TimedStep, ...]:

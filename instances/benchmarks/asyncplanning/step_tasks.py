@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from math import ceil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.asyncplanning.step_facts import (
@@ -27,7 +27,12 @@ MAX_STEPS = 1_000
 #: Longest duration that an instance may state, in ticks.
 _MAX_TICKS = 10**9
 _LINE = re.compile(r"^Step ([0-9]{1,4})\. (.*)$", re.MULTILINE)
+_ORDER = re.compile(r"^Step ([0-9]{1,4}) must precede Step ([0-9]{1,4})\.$", re.MULTILINE)
 _BRACKET = re.compile(r"\(([^()]{1,80})\)")
+
+
+#: Durations and orders of a problem.
+_Content: TypeAlias = tuple[tuple[str, ...], tuple[Edge, ...]]
 
 
 class StepOrigin(NamedTuple):
@@ -231,6 +236,25 @@ def _edges(value: Any, numbers: dict[int, int], field: str) -> Iterator[Edge]:
             raise InputError(message, field=f"{field}[{position}]", value=edge)
         before, after = edge
         yield numbers[before], numbers[after]
+
+
+@cache
+def _names_by_content() -> dict[_Content, str]:
+    """Return the names of the bundled problems by durations and orders, which no two problems share."""
+    return {(task.durations, task.edges): name for name, task in bundled().items()}
+
+
+def name_of_question(question: str) -> str:
+    """Return the bundled problem with the durations and orders of a question, ``""`` if there is none."""
+    pairs = {(int(before), int(after)) for before, after in _ORDER.findall(question)}
+    count = len(_LINE.findall(question))
+    if not 0 < count <= MAX_STEPS:
+        return ""
+    try:
+        _, durations = _lines(question, count, "question")
+    except InputError:
+        return ""
+    return _names_by_content().get((tuple(durations), tuple(sorted(pairs))), "")
 
 
 def _lines(question: str, count: int, field: str) -> tuple[list[str], list[str]]:

@@ -266,3 +266,13 @@ def test_map_option_may_be_repeated_for_one_field(tmp_path: Path) -> None:
     tasks.write_text("a,b,duration\nx,y,1\n")
     result = CliRunner().invoke(app, ["solve", str(tasks), "--map", "task=a", "--map", "task=b"])
     assert "a field of a table of tasks has one column" in str(result.exception)
+
+
+def test_lines_of_problems_of_a_benchmark_are_no_submissions(tmp_path: Path) -> None:
+    step = {"durations": {"1": [60, 60, "1 min"]}, "edges": [["START", "1"], ["1", "END"]], "gold": [60, 60]}
+    problems = json.dumps({"problems": [{"id": "async/7", **step}]})
+    write(tmp_path, {"steps.jsonl": problems, "gpt-x.jsonl": ROW})
+    submissions, errors, notes = entries_of(tmp_path)
+    assert list(submissions) == ["gpt-x.jsonl"]
+    assert not errors
+    assert any("steps.jsonl (problems)" in note for note in notes)
