@@ -1,0 +1,45 @@
+"""Parts that calendars and trips share: answers of one message, and sentences on their violations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import clean
+
+#: Function that describes a violation of a problem.
+Sentence: TypeAlias = Callable[[Instance, Violation], str]
+
+
+def last_message(submitted: object) -> object:
+    """Return the last message of the log of a live run, and every other submission unchanged.
+
+    >>> last_message([{"response": "Monday, 9:00 - 9:30"}])
+    'Monday, 9:00 - 9:30'
+    """
+    if isinstance(submitted, list) and submitted:
+        entry = submitted[-1]
+        if isinstance(entry, dict) and isinstance(entry.get("response"), str):
+            return entry["response"]
+    return submitted
+
+
+def sentence_of(template: str) -> Sentence:
+    """Return a function that fills a template with the fields of a violation.
+
+    >>> write = sentence_of("{subject} ends on day {actual} instead of day {required}")
+    >>> write(None, Violation(None, "end", "the trip", required=9, actual=8))
+    'the trip ends on day 8 instead of day 9'
+    """
+
+    def write(problem: Instance, violation: Violation) -> str:
+        return template.format(
+            subject=clean(violation.subject),
+            resource=clean(violation.resource or ""),
+            required=clean(str(violation.required)),
+            actual=clean(str(violation.actual)),
+        )
+
+    return write
