@@ -17,7 +17,7 @@ from planoracle.instances.benchmarks.naturalplan.calendar_facts import (
 )
 from planoracle.instances.benchmarks.naturalplan.calendar_tasks import MEETING, facts_of, slot_of, tick_of
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
-from planoracle.instances.benchmarks.naturalplan.whole_answers import last_message, sentence_of
+from planoracle.instances.benchmarks.naturalplan.whole_answers import last_message, sentence_of, text_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -37,13 +37,18 @@ _RANGE = rf"(?P<start>{_TIME})\s{{0,3}}(?:-|–|—|to|until|till|and)\s{{0,3}}(
 _DAY_FIRST = re.compile(rf"\b(?P<day>{_DAY})\b[\s,:;*_()-]{{0,8}}(?:from|at|between|during)?[\s:*_]{{0,6}}{_RANGE}", re.I)
 _DAY_LAST = re.compile(rf"{_RANGE}[\s,*_()]{{0,8}}on[\s*_]{{0,4}}(?P<day>{_DAY})\b", re.I)
 _ANY_RANGE = re.compile(_RANGE)
+_LINE_OF_TIMES = re.compile(rf"^(?={_RANGE})", re.MULTILINE)
 _ANY_DAY = re.compile(rf"\b(?:{_DAY})\b", re.I)
 #: A day and, in the next line, the time of day.
 _TIME_BELOW_DAY = re.compile(
     rf"\b(?P<day>{_DAY})\b[ ,.;*_]{{0,8}}\n[\s*_-]{{0,9}}(?:time[^\d\n]{{0,20}})?(?=\d)", re.IGNORECASE
 )
-#: The pattern of the published evaluation.
-_PUBLISHED = re.compile(r"(?P<day>[A-Za-z]+), (?P<start>[0-9]+:[0-9]+) - (?P<end>[0-9]+:[0-9]+)")
+#: A slot that the text announces as its answer.
+_ANNOUNCED = re.compile(
+    rf"\b(?:proposed|suggested|final|best|chosen) (?:meeting )?(?:time|slot)(?: is)?[\s:*_]{{1,12}}{_DAY_FIRST.pattern}", re.I
+)
+#: The pattern of the published evaluation; the lookbehind changes no match, and makes it linear.
+_PUBLISHED = re.compile(r"(?<![A-Za-z])(?P<day>[A-Za-z]+), (?P<start>[0-9]+:[0-9]+) - (?P<end>[0-9]+:[0-9]+)")
 #: Keys of a slot in JSON, in lower case with underscores.
 _SPAN_KEYS = frozenset(("time_range", "time_slot", "slot", "meeting_time", "proposed_time", "time"))
 _START_KEYS, _END_KEYS = frozenset(("start_time", "start", "from")), frozenset(("end_time", "end", "to"))
@@ -73,21 +78,24 @@ class SlotForms(Grammar[StatedSlot]):
     ----------
     in_text
         Whether slots in text count; otherwise only those in JSON.
+    only_day
+        Day of times without a day; such times do not count if it is empty.
     """
 
     unique = True
 
-    def __init__(self, in_text: bool = True) -> None:
+    def __init__(self, in_text: bool = True, only_day: str = "") -> None:
         self.in_text = in_text
+        self.only_day = only_day
 
     def find(self, text: str) -> list[StepMatch[StatedSlot]]:
         """Return the slots in a line: a day beside a range of times."""
         if not self.in_text:
             return []
-        pattern = _DAY_FIRST if _DAY_FIRST.search(text) else _DAY_LAST
         matches = []
+        pattern = _ANY_RANGE if self.only_day and not _DAY_FIRST.search(text) else _DAY_FIRST
         for match in pattern.finditer(text):
-            stated = StatedSlot(match["day"], f"{match['start']} - {match['end']}")
+            stated = StatedSlot(match.groupdict().get("day") or self.only_day, f"{match['start']} - {match['end']}")
             matches.append(StepMatch(len(match[0]), stated))
         return matches
 
@@ -102,8 +110,7 @@ class SlotForms(Grammar[StatedSlot]):
             times = " - ".join(filter(None, ends))
         if not any(map(str.isdigit, times)):
             return self._nested(value)
-        day = _text_of(fields, _DAY_KEYS) or times
-        return [StatedSlot(day, times)]
+        return [StatedSlot(_text_of(fields, _DAY_KEYS), times)]
 
     def _nested(self, value: Mapping[object, object]) -> list[StatedSlot] | None:
         """Return the slots of objects within an object that is no slot itself."""
@@ -135,13 +142,13 @@ def slot_of_words(stated: StatedSlot, facts: CalendarFacts) -> Slot:
 
     In a task of one day, an answer may omit the day.
     """
-    days = {match.lower() for match in _ANY_DAY.findall(stated.day)}
-    if not days and len(facts.days) == 1:
-        day = facts.days[0]
-    elif len(days) == 1:
-        day = WEEKDAYS.index(days.pop().capitalize())
-    else:
-        raise PlanError(f"must be a weekday, such as {WEEKDAYS[facts.days[0]]}", field="day", value=stated.day)
+    day_text = stated.day or stated.times
+    days = {match.capitalize() for match in _ANY_DAY.findall(day_text)}
+    if not days and not stated.day and len(facts.days) == 1:
+        days = {WEEKDAYS[facts.days[0]]}
+    if len(days) != 1:
+        raise PlanError(f"must be a weekday, such as {WEEKDAYS[facts.days[0]]}", field="day", value=day_text)
+    day = WEEKDAYS.index(days.pop())
     times = _TIMES.findall(stated.times)
     if len(times) != 2:
         raise PlanError("must be two times, such as 9:30 - 10:00", field="time_range", value=stated.times)
@@ -193,22 +200,51 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
         raise PlanError("must be text, or an object with day and time_range", field="plan", value=submitted)
     if submitted == []:
         return read_list([]).of(lambda _: Answer(()))
-    stated = read_output(_joined_lines(submitted), SlotForms(in_text=not rules.is_official))
-    if rules.is_official and isinstance(submitted, str) and not stated.commands:
-        return _published_reading(submitted)
+    text = text_of(submitted)
     facts = facts_of(problem)
+    stated = _stated_slots(submitted, facts, rules)
+    if rules.is_official and text and not stated.commands:
+        return _published_reading(text)
+    is_unread = bool(stated.unread) and not stated.commands and _ANY_RANGE.search(stated.example) is not None
+    if is_unread and not rules.is_official:
+        message = f"has times without a day that can be read; a slot that can be read is {facts.gold.text!r}"
+        raise PlanError(message, field="plan", value=stated.example)
     slots = list(dict.fromkeys(slot_of_words(slot, facts) for slot in stated.commands))
+    if len(slots) > 1:
+        slots = _announced_slots(text, facts) or slots
     if len(slots) == 1:
         return stated.of(lambda _: _answer_of(ReadSlot(slots[0].text, slots[0])))
     fault = AMBIGUOUS if slots else stated.fault
     return replace(stated, fault=fault).of(lambda _: Answer(()))
 
 
-def _joined_lines(submitted: object) -> object:
-    """Return a text in which times in the line below a day stand beside it."""
-    if isinstance(submitted, str):
-        return _TIME_BELOW_DAY.sub(r"\g<day>, ", submitted)
-    return submitted
+def _stated_slots(submitted: object, facts: CalendarFacts, rules: Profile) -> Reading[list[StatedSlot]]:
+    """Return the slots that are the plan of an answer; in a task of one day also times without a day."""
+    stated = read_output(_normal_lines(submitted), SlotForms(in_text=not rules.is_official))
+    if stated.commands or rules.is_official or len(facts.days) > 1:
+        return stated
+    return read_output(_normal_lines(submitted), SlotForms(only_day=WEEKDAYS[facts.days[0]]))
+
+
+def _announced_slots(text: str, facts: CalendarFacts) -> list[Slot]:
+    """Return the different slots that a text announces as its answer."""
+    slots = []
+    for match in _ANNOUNCED.finditer(text):
+        stated = StatedSlot(match["day"], f"{match['start']} - {match['end']}")
+        slots.append(slot_of_words(stated, facts))
+    return list(dict.fromkeys(slots))
+
+
+def _normal_lines(submitted: object) -> object:
+    """Return a text in which days stand before times, in one line, and in which no line begins with a time.
+
+    A time at the beginning of a line would be taken for the number of an item.
+    """
+    if not isinstance(submitted, str):
+        return submitted
+    text = _TIME_BELOW_DAY.sub(r"\g<day>, ", submitted)
+    text = _DAY_LAST.sub(r"\g<day>, \g<start> - \g<end>", text)
+    return _LINE_OF_TIMES.sub("at ", text)
 
 
 def _answer_of(read_slot: ReadSlot) -> Answer:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.violations import Violation
+from planoracle.instances.model_output.messages import chat_in
 from planoracle.instances.protocol.feedback import clean
 
 #: Function that describes a violation of a problem.
@@ -24,6 +25,23 @@ def last_message(submitted: object) -> object:
         if isinstance(entry, dict) and isinstance(entry.get("response"), str):
             return entry["response"]
     return submitted
+
+
+def text_of(submitted: object) -> str:
+    """Return the text of a submission, for patterns: a text, or the texts of a list or chat; else ``""``.
+
+    >>> text_of([{"role": "user", "content": "When?"}, {"role": "assistant", "content": "Monday, 9:00 - 9:30"}])
+    'Monday, 9:00 - 9:30'
+    """
+    if isinstance(submitted, str):
+        return submitted
+    texts = []
+    for message in chat_in(submitted) or ():
+        if message.get("role") == "assistant":
+            texts.append(message.get("content"))
+    if isinstance(submitted, list) and not texts:
+        texts = submitted
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def sentence_of(template: str) -> Sentence:
