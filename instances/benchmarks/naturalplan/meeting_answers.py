@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planoracle.instances.benchmarks.naturalplan.answers import Answer
 from planoracle.instances.benchmarks.naturalplan.day_times import clock_text, released_minutes
-from planoracle.instances.benchmarks.naturalplan.meeting_grammar import MeetingGrammar
+from planoracle.instances.benchmarks.naturalplan.meeting_grammar import ItineraryGrammar, SentenceGrammar, prepared
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import MeetingWalk, Move, Position, walk
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import judge as judge
 from planoracle.instances.benchmarks.naturalplan.meeting_tasks import Facts
@@ -19,7 +19,7 @@ from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.reading import as_given as read_list
 from planoracle.instances.model_output.reading import read as read_output
 from planoracle.instances.protocol.feedback import Topic, clean, quoted
-from planoracle.instances.protocol.plan import Reading
+from planoracle.instances.protocol.plan import NO_PLAN, Reading
 from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.simulator import CLOSE
 
@@ -44,7 +44,7 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
     >>> from planoracle.instances.benchmarks.naturalplan.problems import load
     >>> from planoracle.instances.benchmarks.naturalplan.rules import PROFILES
     >>> text = "You travel to Nob Hill. You meet Kenneth for 90 minutes from 2:15PM to 3:45PM."
-    >>> answer = reading(load("naturalplan/meeting/6"), text, PROFILES["exact"]).commands
+    >>> answer = reading(load("naturalplan/meeting/6"), text, PROFILES["paper"]).commands
     >>> [move.kind for move in answer.steps], answer.pieces[0].start
     (['travel', 'meet'], 315)
     """
@@ -80,12 +80,18 @@ def _moves(problem: Instance, submitted: object, rules: Profile) -> Reading[list
     sentences = _sentences(submitted)
     if rules.is_official and sentences is not None:
         return read_list([_released_move(sentence) for sentence in sentences])
-    grammar = MeetingGrammar(_facts(problem))
     if isinstance(submitted, list) and all(isinstance(entry, str) for entry in submitted):
         submitted = "\n".join(submitted)
-    text = grammar.prepared(submitted) if isinstance(submitted, str) else submitted
-    moves = read_output(text, grammar)
+    moves = _itinerary_or_sentences(_facts(problem), submitted, rules)
     return moves.of(_without_times) if rules.is_official else moves
+
+
+def _itinerary_or_sentences(facts: Facts, submitted: object, rules: Profile) -> Reading[list[Move]]:
+    """Read the moves of a JSON itinerary, else those of sentences: models repeat an itinerary in words."""
+    itinerary = read_output(submitted, ItineraryGrammar(facts, has_ends=not rules.is_official))
+    if itinerary.commands or itinerary.fault != NO_PLAN or not isinstance(submitted, str):
+        return itinerary
+    return read_output(prepared(submitted), SentenceGrammar(facts))
 
 
 def _facts(problem: Instance) -> Facts:
@@ -313,6 +319,11 @@ def _position(facts: Facts, answer: Answer, rules: Profile) -> Position:
     for _, _, effect in walk(facts, answer.steps, rules):
         position = effect.position
     return position
+
+
+def moment(problem: Instance, tick: int) -> str:
+    """Write an instant as a time of day."""
+    return clock_text(_facts(problem).arrival + tick)
 
 
 def line_of(move: Move) -> str:

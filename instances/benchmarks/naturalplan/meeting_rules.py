@@ -211,8 +211,7 @@ class MeetingWalk:
         if begin < position.clock:
             return self._fault("too_early", name, position.clock, begin)
         if end - begin < person.minutes:
-            length = Violation(None, "too_short", name, required=person.minutes, actual=end - begin)
-            return length
+            return Violation(None, "too_short", name, required=person.minutes, actual=end - begin)
         if begin < person.begin:
             return self._fault("not_there_yet", name, person.begin, begin)
         if end > person.end:

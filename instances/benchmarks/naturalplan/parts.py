@@ -34,7 +34,7 @@ class Part(NamedTuple):
         ``None``; ``TOPICS``, and ``SENTENCES`` by kind of violation; ``INSTRUCTIONS``, ``HOW_TO_ANSWER`` and
         ``describe(problem)``, the texts of live runs; ``IS_STEPWISE``, true if a message of a live run is one step;
         ``choices(problem, answer, rules)``, commands that the rules allow after an answer; ``line_of(step)``, needed
-        only for steps.
+        only for steps; ``moment(problem, tick)``, the text of an instant.
     """
 
     name: str
