@@ -42,7 +42,7 @@ Plans
 -----
 - `Plan`: submitted plan in the form that the rules take.
 - `Reading`: commands of a plan, and the lines that were not read.
-- `NO_PLAN`: fault of a reading that found no plan.
+- `NO_PLAN`, `AMBIGUOUS`, `CUT_OFF`: faults of a reading that found no plan, several, or an unfinished answer.
 - `Grammar`: base class for the steps of a plan language in text of a model.
 - `StepMatch`: step in a line of text.
 - `read_output`: reader of text, chats and JSON that a model wrote.
@@ -182,7 +182,16 @@ from planoracle.instances.protocol.feedback import (
     sentence,
 )
 from planoracle.instances.protocol.live import LiveText
-from planoracle.instances.protocol.plan import NO_PLAN, DroppedCommand, Plan, Reading, Target, Targets
+from planoracle.instances.protocol.plan import (
+    AMBIGUOUS,
+    CUT_OFF,
+    NO_PLAN,
+    DroppedCommand,
+    Plan,
+    Reading,
+    Target,
+    Targets,
+)
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.run import MismatchEvidence, Run
@@ -215,7 +224,10 @@ from planoracle.solver.register import register
 from planoracle.solver.result import Result, SolveOptions
 
 __all__ = [
+    "AMBIGUOUS",
     "CLOSE",
+    "CUT_OFF",
+    "NO_PLAN",
     "Action",
     "ActionSpace",
     "Average",
@@ -225,6 +237,7 @@ __all__ = [
     "CacheHolder",
     "Catalog",
     "Claim",
+    "ClockFormat",
     "DecisionPath",
     "DecisionPoint",
     "Declarations",
@@ -232,6 +245,7 @@ __all__ = [
     "DroppedCommand",
     "Environment",
     "Examination",
+    "Feature",
     "FeedbackItem",
     "Generator",
     "GenericBenchmark",
@@ -267,6 +281,7 @@ __all__ = [
     "ReplayEvent",
     "Resource",
     "Result",
+    "Reward",
     "Row",
     "RuleSet",
     "Rules",
@@ -288,6 +303,7 @@ __all__ = [
     "Targets",
     "Timeline",
     "Topic",
+    "Transitions",
     "UnknownNameError",
     "Unreadable",
     "Violation",

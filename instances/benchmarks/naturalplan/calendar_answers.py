@@ -34,7 +34,9 @@ _DAY = "|".join(WEEKDAYS)
 _TIME = r"\d{1,2}(?:[:.]\d{2}(?:[ \u202f]?[AaPp]\.?[Mm]\b\.?)?|[ \u202f]?[AaPp]\.?[Mm]\b\.?)"
 _TIMES = re.compile(_TIME)
 _RANGE = rf"(?P<start>{_TIME})\s{{0,3}}(?:-|–|—|to|until|till|and)\s{{0,3}}(?P<end>{_TIME})"
-_DAY_FIRST = re.compile(rf"\b(?P<day>{_DAY})\b[\s,:;*_()-]{{0,8}}(?:from|at|between|during)?[\s:*_]{{0,6}}{_RANGE}", re.I)
+_DAY_FIRST = re.compile(
+    rf"\b(?P<day>{_DAY})\b[\s,:;*_()-]{{0,8}}(?:from|at|between|during)?[\s:*_]{{0,6}}{_RANGE}", re.I
+)
 _DAY_LAST = re.compile(rf"{_RANGE}[\s,*_()]{{0,8}}on[\s*_]{{0,4}}(?P<day>{_DAY})\b", re.I)
 _ANY_RANGE = re.compile(_RANGE)
 _LINE_OF_TIMES = re.compile(rf"^(?={_RANGE})", re.MULTILINE)
@@ -45,7 +47,8 @@ _TIME_BELOW_DAY = re.compile(
 )
 #: A slot that the text announces as its answer.
 _ANNOUNCED = re.compile(
-    rf"\b(?:proposed|suggested|final|best|chosen) (?:meeting )?(?:time|slot)(?: is)?[\s:*_]{{1,12}}{_DAY_FIRST.pattern}", re.I
+    rf"\b(?:proposed|suggested|final|best|chosen) (?:meeting )?(?:time|slot)(?: is)?[\s:*_]{{1,12}}{_DAY_FIRST.pattern}",
+    re.I,
 )
 #: The pattern of the published evaluation; the lookbehind changes no match, and makes it linear.
 _PUBLISHED = re.compile(r"(?<![A-Za-z])(?P<day>[A-Za-z]+), (?P<start>[0-9]+:[0-9]+) - (?P<end>[0-9]+:[0-9]+)")
@@ -350,7 +353,9 @@ TOPICS = (
     Topic("frame", "Days and hours", ("day", "hours", "length"), "Choose a slot of the right length in working hours."),
     Topic("people", "People", ("busy", "wish"), "Compare the slot with the times of each person."),
     Topic("earliest", "Earliest slot", ("not_earliest",), "Check the days and their hours in order."),
-    Topic("published", "Published answer", ("differs",), "Several slots may fit; the evaluation accepts only this one."),
+    Topic(
+        "published", "Published answer", ("differs",), "Several slots may fit; the evaluation accepts only this one."
+    ),
 )
 
 # --- statement ------------------------------------------------------------------------------------

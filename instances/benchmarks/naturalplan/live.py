@@ -9,6 +9,7 @@ from planoracle.instances.benchmarks.naturalplan.parts import part_of
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanSimulator, PlanState
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.feedback import sentence
 from planoracle.instances.protocol.live import LiveText
 from planoracle.instances.protocol.registry import clock_of
@@ -88,3 +89,9 @@ class PlanText(LiveText[Instance, Profile, PlanState]):
 
 #: Class of the texts of live runs.
 TEXT = PlanText
+
+
+def action_space(problem: Instance) -> ActionSpace:
+    """Return the names of commands, and ``Finish``; legal commands of a state are a selection."""
+    answers = part_of(problem).answers
+    return ActionSpace((*answers.command_names(problem), CLOSE), answers.name_of_command, timed=True)

@@ -15,18 +15,18 @@ from planoracle.instances.model_output.blocks import Grammar, StepMatch
 
 _NAME = r"[A-Z][\w'’&-]{0,40}(?: (?:of|the|[A-Z][\w'’&-]{0,40})){0,5}"
 _LENGTH = r"(?P<minutes>\d{1,4})[ -]min\w{0,4}"
+_FROM_TO = rf"(?:from|at|between) (?P<begin>{TIME})(?: ?(?:to|until|till|and|-|\u2013) ?(?P<end>{TIME}))?"
+_ARRIVE = rf"(?:and )?(?i:arriv\w{{1,3}}|reach\w{{0,3}})(?: there| it)? (?:at|by) (?P<end>{TIME})"
+_WAY = rf"(?:from {_NAME} )?to (?P<place>{_NAME})(?:,? \(?(?:in|taking|which takes)? ?{_LENGTH}\)?)?"
 _SENTENCES = {
     "start": rf"(?i:\b(?:start|begin)\w{{0,4}}) (?:at|in|from) (?P<place>{_NAME}) at (?P<begin>{TIME})",
-    "travel": rf"(?i:\b(?:travel|walk|go|head|drive|move)\w{{0,4}}) (?:from {_NAME} )?to (?P<place>{_NAME})"
-    rf"(?:,? \(?(?:in|taking|which takes)? ?{_LENGTH}\)?)?"
-    rf"(?:,? (?:and )?(?i:arriv\w{{1,3}}|reach\w{{0,3}})(?: there| it)? (?:at|by) (?P<end>{TIME}))?",
+    "travel": rf"(?i:\b(?:travel|walk|go|head|drive|move)\w{{0,4}}) {_WAY}(?:,? {_ARRIVE})?",
     "wait": rf"(?i:\bwait\w{{0,3}})(?: there| at {_NAME})? (?:until|till) (?P<end>{TIME})",
     "meet": rf"(?i:\bmeet\w{{0,3}}) (?:with )?(?P<person>{_NAME})(?: (?:at|in) (?P<place>{_NAME}))?"
-    rf"(?: for {_LENGTH})?(?:,? (?:from|at|between) (?P<begin>{TIME})(?: ?(?:to|until|till|and|-|\u2013) ?(?P<end>{TIME}))?)?",
+    rf"(?: for {_LENGTH})?(?:,? {_FROM_TO})?",
 }
 _PATTERNS = {kind: re.compile(pattern) for kind, pattern in _SENTENCES.items()}
 _NEXT_SENTENCE = re.compile(r"(?<=[.!]) +(?=You )")
-_FINISH = re.compile(r"\W{0,9}(?:action: ?)?finish\W{0,9}", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\w]+")
 _SPAN = re.compile(rf"({TIME})\s?(?:to|until|-|\u2013)\s?({TIME})", re.IGNORECASE)
 _MAX_LINE = 5_000
@@ -101,15 +101,13 @@ class SentenceGrammar(Grammar[Move]):
         """Return the moves in a line."""
         if len(text) > _MAX_LINE:
             return []
-        if _FINISH.fullmatch(text):
-            return [StepMatch(len(text), Move("close", text))]
         matches: list[tuple[int, StepMatch[Move]]] = []
         for kind, pattern in _PATTERNS.items():
             for match in pattern.finditer(text):
                 fields = {name: value for name, value in match.groupdict().items() if value}
                 has_time = bool({"minutes", "begin"} & fields.keys())
                 if has_time or kind != "meet":
-                    move = self._move(kind, match[0], fields)
+                    move = self._move(kind, match[0].removesuffix("."), fields)
                     matches.append((match.start(), StepMatch(len(match[0]), move)))
         matches.sort(key=itemgetter(0))
         return [match for _, match in matches]
