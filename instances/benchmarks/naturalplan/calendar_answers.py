@@ -17,7 +17,12 @@ from planoracle.instances.benchmarks.naturalplan.calendar_facts import (
 )
 from planoracle.instances.benchmarks.naturalplan.calendar_tasks import MEETING, facts_of, slot_of, tick_of
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
-from planoracle.instances.benchmarks.naturalplan.whole_answers import last_message, sentence_of, text_of
+from planoracle.instances.benchmarks.naturalplan.whole_answers import (
+    last_message,
+    sentence_of,
+    settled,
+    text_of,
+)
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -29,6 +34,8 @@ from planoracle.instances.protocol.feedback import Topic
 from planoracle.instances.protocol.plan import AMBIGUOUS, NO_PLAN, Reading
 from planoracle.instances.protocol.simulator import Step
 
+#: A message is a whole answer.
+IS_STEPWISE = False
 _DAY = "|".join(WEEKDAYS)
 #: Clock time with minutes, or with a half of the day.
 _TIME = r"\d{1,2}(?:[:.]\d{2}(?:[ \u202f]?[AaPp]\.?[Mm]\b\.?)?|[ \u202f]?[AaPp]\.?[Mm]\b\.?)"
@@ -208,10 +215,6 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
     stated = _stated_slots(submitted, facts, rules)
     if rules.is_official and text and not stated.commands:
         return _published_reading(text)
-    is_unread = bool(stated.unread) and not stated.commands and _ANY_RANGE.search(stated.example) is not None
-    if is_unread and not rules.is_official:
-        message = f"has times without a day that can be read; a slot that can be read is {facts.gold.text!r}"
-        raise PlanError(message, field="plan", value=stated.example)
     slots = list(dict.fromkeys(slot_of_words(slot, facts) for slot in stated.commands))
     if len(slots) > 1:
         slots = _announced_slots(text, facts) or slots
@@ -222,11 +225,19 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
 
 
 def _stated_slots(submitted: object, facts: CalendarFacts, rules: Profile) -> Reading[list[StatedSlot]]:
-    """Return the slots that are the plan of an answer; in a task of one day also times without a day."""
-    stated = read_output(_normal_lines(submitted), SlotForms(in_text=not rules.is_official))
-    if stated.commands or rules.is_official or len(facts.days) > 1:
+    """Return the slots that are the plan of an answer: those in JSON, else those in text.
+
+    In a task of one day, times need no day.
+    """
+    stated = read_output(submitted, SlotForms(in_text=False))
+    if stated.commands or stated.fault == AMBIGUOUS or rules.is_official:
         return stated
-    return read_output(_normal_lines(submitted), SlotForms(only_day=WEEKDAYS[facts.days[0]]))
+    lines = _normal_lines(submitted)
+    stated = read_output(lines, SlotForms())
+    only_day = WEEKDAYS[facts.days[0]] if len(facts.days) == 1 else ""
+    if only_day and not stated.commands:
+        stated = read_output(lines, SlotForms(only_day=only_day))
+    return settled(stated, text_of(lines), SlotForms(only_day=only_day))
 
 
 def _announced_slots(text: str, facts: CalendarFacts) -> list[Slot]:
@@ -392,3 +403,8 @@ def _times_of(facts: CalendarFacts, person: str, *, is_wish: bool) -> str:
         if off_time.person == person and off_time.is_wish == is_wish:
             texts.append(Slot(off_time.day, off_time.start, off_time.end).text)
     return "; ".join(texts)
+
+
+def choices(problem: Instance, answer: Answer, rules: Profile) -> list[str]:
+    """Return no commands: an answer is one message."""
+    return []

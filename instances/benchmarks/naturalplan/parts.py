@@ -9,7 +9,16 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.naturalplan import meeting_answers, meeting_tasks
+from planoracle.instances.benchmarks.naturalplan import (
+    calendar_answers,
+    calendar_tasks,
+    meeting_answers,
+    meeting_tasks,
+    trip_answers,
+    trip_tasks,
+)
+from planoracle.instances.benchmarks.naturalplan.calendar_facts import CalendarFacts
+from planoracle.instances.benchmarks.naturalplan.trip_facts import TripFacts
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 
@@ -48,7 +57,11 @@ class Part(NamedTuple):
     answers: ModuleType
 
 
-PARTS = (Part("meeting", "meeting_planning_example_", meeting_tasks.Facts, meeting_tasks, meeting_answers),)
+PARTS = (
+    Part("meeting", "meeting_planning_example_", meeting_tasks.Facts, meeting_tasks, meeting_answers),
+    Part("calendar", "calendar_scheduling_example_", CalendarFacts, calendar_tasks, calendar_answers),
+    Part("trip", "trip_planning_example_", TripFacts, trip_tasks, trip_answers),
+)
 
 
 def part_of(problem: Instance) -> Part:

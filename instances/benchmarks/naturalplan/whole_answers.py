@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from dataclasses import replace
+from typing import TypeAlias, TypeVar
 
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.violations import Violation
+from planoracle.instances.model_output.blocks import Grammar
 from planoracle.instances.model_output.messages import chat_in
 from planoracle.instances.protocol.feedback import clean
+from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, NO_PLAN, Reading
+
+_S = TypeVar("_S")
 
 #: Function that describes a violation of a problem.
 Sentence: TypeAlias = Callable[[Instance, Violation], str]
@@ -42,6 +48,34 @@ def text_of(submitted: object) -> str:
     if isinstance(submitted, list) and not texts:
         texts = submitted
     return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def settled(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[list[_S]]:
+    """Return a reading in which an answer without steps is no plan, unless it has lines that look like steps.
+
+    Parameters
+    ----------
+    stated
+        Steps that were read.
+    text
+        Text of the answer.
+    forms
+        Plan language.
+
+    Raises
+    ------
+    PlanError
+        If the answer is one line that looks like a step.
+    """
+    if stated.commands or stated.fault in (AMBIGUOUS, CUT_OFF):
+        return stated
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    unread = [line for line in lines if forms.looks(line, True) and not forms.find(line)]
+    if unread and not stated.fault:
+        return stated
+    if unread and len(lines) == 1:
+        raise PlanError("looks like a step of a plan that cannot be read", field="plan", value=unread[0][:200])
+    return replace(stated, fault=NO_PLAN)
 
 
 def sentence_of(template: str) -> Sentence:
