@@ -1,0 +1,84 @@
+"""Answers of all tasks of Natural Plan: the plan that was read, and the judgement on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.violations import Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.simulator import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Schedule):
+    """Plan that was read, with its pieces as far as it states them.
+
+    Attributes
+    ----------
+    steps
+        Steps in the form of the task, which its module of rules judges.
+    is_open
+        True for the log of a live run that the agent has not closed.
+    """
+
+    steps: tuple[Any, ...] = ()
+    is_open: bool = False
+
+
+class Judgement(NamedTuple):
+    """Judgement on an answer.
+
+    Attributes
+    ----------
+    steps
+        Steps of the run, in order; those that are carried out have their pieces.
+    replay
+        Verdict.
+    """
+
+    steps: tuple[Step, ...]
+    replay: Replay
+
+
+def judgement(
+    problem: Instance, steps: Sequence[Step], violations: Sequence[Violation], *, success: bool, share: float
+) -> Judgement:
+    """Return the judgement on the steps of an answer.
+
+    Parameters
+    ----------
+    problem
+        Problem of the answer.
+    steps
+        Steps in order; those with a piece are actions that count.
+    violations
+        Violations in order; the first one is fatal unless the answer is a success.
+    success
+        True if the answer succeeds.
+    share
+        Share of the work that is done, from 0 to 1.
+    """
+    pieces = [step.piece for step in steps if step.piece is not None]
+    events = []
+    for step in steps:
+        subject = step.command if step.piece is None else step.piece.action
+        is_accepted = step.kind != "lost"
+        progress = share if is_accepted else 0.0
+        events.append(ReplayEvent(step.position, subject, step.start, step.end, is_accepted, progress))
+    fatal = violations[0] if violations and not success else None
+    replay = Replay(
+        events=tuple(events),
+        violations=tuple(violations),
+        fatal=fatal,
+        executed=len(pieces),
+        progress=1.0 if success else share,
+        goal_ratio=float(success),
+        success=success,
+        makespan=max((piece.end for piece in pieces), default=0),
+        remaining={},
+        idle=(),
+    )
+    return Judgement(tuple(steps), replay)

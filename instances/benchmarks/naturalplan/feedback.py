@@ -1,0 +1,57 @@
+"""Feedback on answers of Natural Plan, with the sentences of each task."""
+
+from __future__ import annotations
+
+from planoracle.instances.benchmarks.naturalplan.parts import PARTS, part_of
+from planoracle.instances.benchmarks.naturalplan.run import PlanRun
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, quoted
+from planoracle.instances.protocol.registry import clock_of
+from planoracle.instances.protocol.run import MismatchEvidence
+
+_ANSWER = Topic("answer", "Answer", ("no_plan", "unreadable"), "Write a plan in one of the forms that are accepted.")
+
+
+def _topics() -> tuple[Topic, ...]:
+    """Return the topics of all tasks."""
+    topics = [_ANSWER]
+    for part in PARTS:
+        topics += part.answers.TOPICS
+    return tuple(topics)
+
+
+TOPICS = _topics()
+#: Kinds of violations that name what a problem does not have.
+_FOREIGN = ("unknown_person", "unknown_place", "unknown_city")
+
+
+def describe(problem: Instance, violation: Violation) -> str:
+    """Return a violation as part of a sentence."""
+    if violation.kind == "no_plan":
+        return "the answer contains no plan"
+    if violation.kind == "unreadable":
+        return f"{quoted(violation.subject)} is no step of a plan"
+    return str(part_of(problem).answers.SENTENCES[violation.kind](problem, violation))
+
+
+def examine(run: PlanRun) -> Examination:
+    """Return the violations of a run as feedback."""
+    findings = []
+    for violation in run.verdict.violations:
+        findings.append(FeedbackItem.of(violation, describe(run.problem, violation)))
+    commands = run.command_texts
+    return Examination(
+        replay=run.verdict,
+        findings=tuple(findings),
+        clock=clock_of(run.problem),
+        command=lambda index: clean(commands[index]),
+        instance=run.problem,
+        whole=True,
+    )
+
+
+def foreign(run: PlanRun) -> MismatchEvidence:
+    """Return persons and places of an answer that the problem does not have."""
+    names = [violation.subject for violation in run.verdict.violations if violation.kind in _FOREIGN]
+    return MismatchEvidence(tuple(names), len(run.command_texts))

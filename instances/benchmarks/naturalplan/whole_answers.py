@@ -1,0 +1,97 @@
+"""Parts that calendars and trips share: answers of one message, and sentences on their violations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias, TypeVar
+
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.model_output.blocks import Grammar
+from planoracle.instances.model_output.messages import chat_in
+from planoracle.instances.protocol.feedback import clean
+from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, NO_PLAN, Reading
+
+_S = TypeVar("_S")
+
+#: Function that describes a violation of a problem.
+Sentence: TypeAlias = Callable[[Instance, Violation], str]
+
+
+def last_message(submitted: object) -> object:
+    """Return the last message of the log of a live run, and every other submission unchanged.
+
+    >>> last_message([{"response": "Monday, 9:00 - 9:30"}])
+    'Monday, 9:00 - 9:30'
+    """
+    if isinstance(submitted, list) and submitted:
+        entry = submitted[-1]
+        if isinstance(entry, dict) and isinstance(entry.get("response"), str):
+            return entry["response"]
+    return submitted
+
+
+def text_of(submitted: object) -> str:
+    """Return the text of a submission, for patterns: a text, or the texts of a list or chat; else ``""``.
+
+    >>> text_of([{"role": "user", "content": "When?"}, {"role": "assistant", "content": "Monday, 9:00 - 9:30"}])
+    'Monday, 9:00 - 9:30'
+    """
+    if isinstance(submitted, str):
+        return submitted
+    texts = []
+    for message in chat_in(submitted) or ():
+        if message.get("role") == "assistant":
+            texts.append(message.get("content"))
+    if isinstance(submitted, list) and not texts:
+        texts = submitted
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def settled(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[list[_S]]:
+    """Return a reading in which an answer without steps is no plan, unless it has lines that look like steps.
+
+    Parameters
+    ----------
+    stated
+        Steps that were read.
+    text
+        Text of the answer.
+    forms
+        Plan language.
+
+    Raises
+    ------
+    PlanError
+        If the answer is one line that looks like a step.
+    """
+    if stated.commands or stated.fault in (AMBIGUOUS, CUT_OFF):
+        return stated
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    unread = [line for line in lines if forms.looks(line, True) and not forms.find(line)]
+    if unread and not stated.fault:
+        return stated
+    if unread and len(lines) == 1:
+        raise PlanError("looks like a step of a plan that cannot be read", field="plan", value=unread[0][:200])
+    return replace(stated, fault=NO_PLAN)
+
+
+def sentence_of(template: str) -> Sentence:
+    """Return a function that fills a template with the fields of a violation.
+
+    >>> write = sentence_of("{subject} ends on day {actual} instead of day {required}")
+    >>> write(None, Violation(None, "end", "the trip", required=9, actual=8))
+    'the trip ends on day 8 instead of day 9'
+    """
+
+    def write(problem: Instance, violation: Violation) -> str:
+        return template.format(
+            subject=clean(violation.subject),
+            resource=clean(violation.resource or ""),
+            required=clean(str(violation.required)),
+            actual=clean(str(violation.actual)),
+        )
+
+    return write
