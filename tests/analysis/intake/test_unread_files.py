@@ -276,3 +276,13 @@ def test_lines_of_problems_of_a_benchmark_are_no_submissions(tmp_path: Path) -> 
     assert list(submissions) == ["gpt-x.jsonl"]
     assert not errors
     assert any("steps.jsonl (problems)" in note for note in notes)
+
+
+def test_file_of_lines_without_plans_is_one_error(tmp_path: Path) -> None:
+    prompts = [json.dumps({"task": "timearena/lab1", "text": f"Please {number}"}) for number in range(9)]
+    write(tmp_path, {"prompts.jsonl": "\n".join(prompts) + "\n", "gpt-x.jsonl": ROW})
+    submissions, errors, _ = entries_of(tmp_path)
+    assert list(submissions) == ["gpt-x.jsonl"]
+    assert "holds no plans; the columns are task, text (--map plan=COLUMN" in str(errors["prompts.jsonl"])
+    submissions, errors, _ = entries_of(tmp_path / "prompts.jsonl", columns={"plan": "text"})
+    assert not errors
