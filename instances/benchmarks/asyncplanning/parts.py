@@ -1,4 +1,4 @@
-"""Parts of asyncplanning: plan languages, simulators, feedback and live runs, by the facts of a problem."""
+"""Plan languages, simulators, feedback and live runs of the parts, by the facts of a problem."""
 
 from __future__ import annotations
 
