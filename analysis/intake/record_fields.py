@@ -272,7 +272,7 @@ class Columns:
                 status = record.get("status")
                 reason = f"the status is {status}" if isinstance(status, str) else "there is no plan"
                 raise InputError(f"is null: {reason}", field=present[0])
-            record |= {present[0]: ""}
+            record[present[0]] = ""
         declared = [name for name in filled if name in declared_fields]
         for name in present:
             is_empty = record[name] is None or (filled and name not in filled)
