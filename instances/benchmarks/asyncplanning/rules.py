@@ -19,8 +19,8 @@ class Profile(Rules):
     Attributes
     ----------
     grading
-        ``"exact"``: every rule that a prompt or the data state. ``"released"``: the checks of the released grader, which
-        for AsyncPlan-XXL compares times only.
+        ``"exact"``: every rule that a prompt or the data state. ``"released"``: the checks of the released grader,
+        which for answers to AsyncPlan-XXL compares times only.
     durations
         Durations of the steps of AsyncPlan-XXL: those of the ``"text"``, or the ``"released"`` ones, in which a number
         in the sentence of a step may have replaced its duration.
