@@ -159,7 +159,7 @@ def longest_path(problem: Instance) -> int:
 
 
 def file_of(name: str, folder: Path) -> str | None:
-    """Return the problem of a name such as ``xxl/5/9`` in a copy of the repository, ``None`` without its file."""
+    """Return the problem of a name in a copy of the repository, ``None`` without its file."""
     _, size, number = name.split("/")
     file = f"nodes{size}_n50_s42_nlrewrite_openrouter-gemini-3-flash.json"
     for path in (folder / "data" / "async_planning" / file, folder / file):

@@ -1,4 +1,4 @@
-"""AsyncHow: recorded answers of current models as JSON, which another repository graded by lower ends only."""
+"""AsyncHow: recorded JSON answers, which another repository graded by the lower ends of intervals."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def test_regret_of_a_late_step() -> None:
         ("no idea", "released", "The answer contains no time."),
     ],
 )
-def test_critique_says_what_is_wrong(plan: object, profile: str, text: str) -> None:
+def test_critique_has_the_sentence_of_the_violation(plan: object, profile: str, text: str) -> None:
     assert text in critique(load(NAME), {"plan": plan}, rules=PROFILES[profile], regret=False).prose()
 
 

@@ -130,7 +130,7 @@ def test_texts_that_are_no_duration_are_refused(text: str) -> None:
 
 
 def test_longest_paths_agree_with_the_enumeration_of_orders() -> None:
-    """In some order of the steps, each starts at the latest end of its predecessors; small graphs have few orders."""
+    """Steps start at the latest end of their predecessors, in any order that the graph allows."""
     for name in names()[:50]:
         facts = load(name).origin.facts
         durations = facts.seconds()

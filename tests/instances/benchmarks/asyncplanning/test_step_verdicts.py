@@ -19,7 +19,7 @@ BENCHMARK = registry.get("asyncplanning")
 #: Profiles of planoracle by the fields of the verdict files, with the fields of their optima.
 VERDICTS = {"released": ("released", "loose"), "exact": ("paper", "exact")}
 #: Wrong released answers: released, right.
-WRONG_GOLDS = {
+WRONG_ANSWERS = {
     "5/9": (345600, 173700),
     "40/12": (89910, 6750),
     "50/47": (320202120, 4860120),
@@ -44,7 +44,7 @@ def texts(shared: Path) -> dict[tuple[str, str], object]:
 
 def differences(row: dict[str, Any], plan: object) -> list[str]:
     """Return the values in which our verdicts on a plan differ from those of a row."""
-    found = []
+    messages = []
     problem = load(row["task"])
     for field, (profile, optimum) in VERDICTS.items():
         expected = row[field]
@@ -54,8 +54,8 @@ def differences(row: dict[str, Any], plan: object) -> list[str]:
         actual["makespan"] = None if run.seconds is None else pytest.approx(float(run.seconds))
         shortest = BENCHMARK.formula_optimum(run.problem) * run.problem.seconds_per_tick
         if actual != expected or shortest != row["optimum"][optimum]:
-            found.append(f"{row['id']} {field}: {actual} {shortest}, not {expected} {row['optimum']}")
-    return found
+            messages.append(f"{row['id']} {field}: {actual} {shortest}, not {expected} {row['optimum']}")
+    return messages
 
 
 @pytest.mark.parametrize(("file", "count"), [("xxl", 886), ("xxl_schedules", 290)])
@@ -63,12 +63,12 @@ def test_answers_get_the_verdicts_of_independent_graders(
     shared: Path, texts: dict[tuple[str, str], object], file: str, count: int
 ) -> None:
     rows = lines(shared / "verdicts" / "asyncplanning" / f"{file}.jsonl")
-    found = []
+    messages = []
     for row in rows:
         plan = texts[row["task"], row["model"]] if row["plan"] is None else row["plan"]
-        found += differences(row, plan)
+        messages += differences(row, plan)
     assert len(rows) == count
-    assert not found
+    assert not messages
 
 
 def test_recorded_answers_are_graded_as_the_repository_graded_them(shared: Path) -> None:
@@ -93,7 +93,7 @@ def test_optima_are_the_released_answers_but_for_seven() -> None:
         optimum = BENCHMARK.formula_optimum(problem)
         if optimum != answer:
             wrong[name.removeprefix("asyncplanning/xxl/")] = (answer, optimum)
-    assert wrong == WRONG_GOLDS
+    assert wrong == WRONG_ANSWERS
 
 
 def grade(name: str, plan: object, profile: str = "paper") -> Grade:
@@ -137,8 +137,8 @@ def test_released_grader_reads_the_time_of_an_answer(text: str, seconds: int | N
     assert run.verdict.fatal.kind == ("no_answer" if seconds is None else "wrong_time")
 
 
-def test_published_time_of_a_wrong_gold_counts_in_the_released_profile_only() -> None:
-    released, right = WRONG_GOLDS["5/9"]
+def test_wrong_released_answer_counts_in_the_released_profile_only() -> None:
+    released, right = WRONG_ANSWERS["5/9"]
     assert grade("5/9", stated(released), "released").row()["success"]
     assert not grade("5/9", stated(right), "released").row()["success"]
     assert grade("5/9", stated(right)).row()["violation"] == "no_plan"
