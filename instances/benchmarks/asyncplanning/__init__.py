@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
@@ -27,7 +28,7 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     address_fields = ("question",)
     detail_fields = RECORDED_FIELDS
     stepwise = False
-    original_data = ""
+    original_data = "the released repository, whose questions prompts then contain"
     group_units: Mapping[str, str] = {"size": "steps"}
 
     catalog = lazy("planoracle.instances.benchmarks.asyncplanning.problems")
@@ -45,6 +46,10 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
         part = parts[:1] if len(parts) > 2 else []
         size = parts[1:2] if len(parts) > 2 else []
         return {"task": [name], "part": part, "size": size}
+
+    def check_copy(self, folder: Path) -> None:
+        """Raise `InputError` for a folder without released problems."""
+        self.catalog.check_copy(folder)
 
     def addressed_name(self, name: str, record: Mapping[str, Any]) -> str:
         """Return the name; for a recorded answer without a name that of the problem with its question."""

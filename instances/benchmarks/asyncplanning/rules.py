@@ -19,9 +19,16 @@ class Profile(Rules):
     Attributes
     ----------
     grading
-        ``"exact"``: every rule that a prompt or the data state. ``"released"``: the checks of the released grader.
+        ``"exact"``: every rule that a prompt or the data state. ``"released"``: the checks of the released grader,
+        which for answers to AsyncPlan-XXL compares times only.
     durations
-        Durations of the steps of AsyncPlan-XXL: those of the ``"text"``, or the ``"released"`` ones.
+        Durations of the steps of AsyncPlan-XXL: those of the ``"text"``, or the ``"released"`` ones, in which a number
+        in the sentence of a step may have replaced its duration.
+
+    Examples
+    --------
+    >>> RULE_SET.profile("released").is_released, RULE_SET.profile("paper", durations="released").is_released
+    (True, False)
     """
 
     grading: str = "exact"
@@ -33,7 +40,10 @@ class Profile(Rules):
         return self.grading == "released"
 
     def deciding(self) -> Self:
-        """Return the profile as far as it decides which plans are best."""
+        """Return the profile as far as it decides which plans are best.
+
+        The released checks count: they accept the right time only, which is a time limit.
+        """
         return replace(self, refuse_unread=True)
 
 
@@ -42,7 +52,11 @@ PROFILES = {
     "released": Profile(grading="released", durations="released", refuse_unread=False),
 }
 
-CHOICES = {"grading": ("exact", "released"), "durations": ("text", "released")}
+#: Values of the rules that are text.
+CHOICES = {
+    "grading": ("exact", "released"),
+    "durations": ("text", "released"),
+}
 
 #: Profiles and single rules, set as ``asyncplanning.RULE``.
 RULE_SET = RuleSet("asyncplanning", PROFILES, CHOICES)
