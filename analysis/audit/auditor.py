@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from planoracle.analysis.audit.finding import PlanLength, ReferenceFinding, ReferenceVerdict, check_reference
+from planoracle.analysis.audit.finding import (
+    PlanLength,
+    ReferenceFinding,
+    ReferenceVerdict,
+    check_among,
+    check_reference,
+)
 from planoracle.analysis.grading.oracle import WORK, SolverOracle
 from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.analysis.grading.rule_options import profiles
@@ -190,6 +196,8 @@ class Auditor:
         best = Result(problem.name, Status.infeasible) if adapted is None else self._best(benchmark, adapted, rules)
         length = None if claim.plan is None else _plan_length(benchmark, problem, claim.plan, rules)
         check = check_reference(claim.makespan, length, best, problem.unit)
+        if claim.answers is not None:
+            check = check_among(check, claim.answers)
         claimed = claim.makespan
         violation = None
         reasons = [check.reason]
@@ -200,7 +208,7 @@ class Auditor:
             if claimed is None:
                 claimed = length.makespan
         status, optimum = best.status, best.makespan if best.status == Status.optimal else None
-        if check.verdict == ReferenceVerdict.optimal:
+        if check.verdict == ReferenceVerdict.optimal and claim.answers is None:
             status, optimum = Status.optimal, claimed
         off = gap = None
         if check.base is not None and claimed is not None:

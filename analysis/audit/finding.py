@@ -28,6 +28,8 @@ class ReferenceVerdict(StrEnum):
         Its plan breaks the rules, or none completes the problem.
     misstated
         Its plan passes the rules, but takes another time than stated.
+    not_unique
+        It is right, but the task does not ask for the shortest plan, and other answers are as right.
     unproved
         None of these is proved.
     missing
@@ -41,6 +43,7 @@ class ReferenceVerdict(StrEnum):
     below_bound = "below_bound"
     infeasible = "infeasible"
     misstated = "misstated"
+    not_unique = "not_unique"
     unproved = "unproved"
     missing = "missing"
     not_checked = "not_checked"
@@ -50,7 +53,13 @@ class ReferenceVerdict(StrEnum):
 
 #: Verdicts on wrong references.
 WRONG = frozenset(
-    {ReferenceVerdict.too_high, ReferenceVerdict.below_bound, ReferenceVerdict.infeasible, ReferenceVerdict.misstated}
+    {
+        ReferenceVerdict.too_high,
+        ReferenceVerdict.below_bound,
+        ReferenceVerdict.infeasible,
+        ReferenceVerdict.misstated,
+        ReferenceVerdict.not_unique,
+    }
 )
 
 
@@ -145,6 +154,32 @@ def check_reference(
         note = f"every plan takes at least {_ticks(bound, unit)} (proved); no plan that reaches the reference is known"
         return CheckedReference(ReferenceVerdict.unproved, None, note)
     return CheckedReference(ReferenceVerdict.unproved, None, "neither a plan nor a lower bound is known")
+
+
+def check_among(check: CheckedReference, answers: int) -> CheckedReference:
+    """Return the verdict on a reference for a task in which any right answer will do, whatever its time.
+
+    Parameters
+    ----------
+    check
+        Result of `check_reference`.
+    answers
+        Number of right answers, the reference included.
+
+    Examples
+    --------
+    >>> check = CheckedReference(ReferenceVerdict.too_high, True, "the shortest plan takes 12 ticks", 12)
+    >>> check_among(check, 31).reason
+    'one of 31 right answers; a grader that asks for this one rejects the others'
+    >>> check_among(check, 1).verdict
+    'optimal'
+    """
+    if check.verdict not in (ReferenceVerdict.optimal, ReferenceVerdict.too_high):
+        return check
+    if answers == 1:
+        return CheckedReference(ReferenceVerdict.optimal, True, "the only right answer")
+    reason = f"one of {answers} right answers; a grader that asks for this one rejects the others"
+    return CheckedReference(ReferenceVerdict.not_unique, True, reason)
 
 
 def _least(bound: int | None, optimum: int | None, unit: str) -> str:

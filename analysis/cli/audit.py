@@ -91,13 +91,13 @@ def audit(
 
     Verdicts: optimal; too_high (a shorter plan exists); below_bound (proved: no plan is that short); infeasible (the
     plan breaks a rule or does not complete the problem); misstated (the makespan of the plan is not the stated one);
-    unproved (neither proved optimal nor refuted); missing (there is no reference); not_checked (the reference cannot be
-    read, or exceeds --line-seconds or --line-memory).
+    not_unique (right, but other answers are as right); unproved (neither proved optimal nor refuted); missing (there is
+    no reference); not_checked (the reference cannot be read, or exceeds --line-seconds or --line-memory).
 
     The columns off and gap are the difference from the optimum. If the optimum is unknown, they are the difference from
     the lower bound or from the shorter plan. With the formats json, jsonl and csv the summary goes to standard error.
 
-    Exit status: 1 if a reference is wrong (too_high, below_bound, infeasible, misstated) or not checked.
+    Exit status: 1 if a reference is wrong (too_high, below_bound, infeasible, misstated, not_unique) or not checked.
 
     Examples
     --------

@@ -307,12 +307,15 @@ class Claim:
         Reason why the rules refuse it, or why there is no claim.
     plan
         Plan in a form that submissions may have; ``None`` if there is only a number.
+    answers
+        Number of right answers, if the task asks for any of them and not for the shortest plan; else ``None``.
     """
 
     makespan: int | None
     accepted: bool | None = None
     reason: str = ""
     plan: object = None
+    answers: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,8 +147,7 @@ class RobotRun(GenericRun):
     def targets(self) -> Targets:
         """Return the pieces as they are."""
         targets = [
-            Target(position, line_from(piece).text(), piece)
-            for position, piece in enumerate(self.plan.commands.pieces)
+            Target(position, line_from(piece).text(), piece) for position, piece in enumerate(self.plan.commands.pieces)
         ]
         return Targets(self.problem, tuple(targets))
 
