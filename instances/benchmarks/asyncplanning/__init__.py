@@ -165,6 +165,7 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     metrics = lazy("planoracle.instances.benchmarks.asyncplanning.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.asyncplanning.parts")
     live = lazy("planoracle.instances.benchmarks.asyncplanning.parts")
+    generator = lazy("planoracle.instances.benchmarks.asyncplanning.step_generator")
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return the problem, its part, and its size or difficulty."""

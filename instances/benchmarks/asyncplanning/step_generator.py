@@ -1,0 +1,46 @@
+"""Random problems like AsyncPlan-XXL: steps in a random partial order, with durations of the released problems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+from planoracle.instances.benchmarks.asyncplanning.step_facts import StepTask, bundled
+from planoracle.instances.benchmarks.asyncplanning.step_tasks import instance
+from planoracle.instances.generate.parameters import Parameters, below, shuffled
+from planoracle.instances.generate.random_network import random_precedences
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.capabilities import Generator
+
+
+def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
+    """Return a problem of ``actions`` steps, without a schedule.
+
+    Steps are numbered at random, as in the released problems, so that numbers do not show the order.
+    """
+    count = parameters.actions or 1
+    released = _whole_durations()
+    durations = [released[below(random, len(released))] for _ in range(count)]
+    numbers = shuffled(random, range(1, count + 1))
+    arcs = random_precedences(random, count, parameters.order_strength)
+    edges = [(numbers[before], numbers[after]) for before, after in arcs]
+    task = StepTask("random steps", tuple(durations), tuple(sorted(edges)), 0)
+    facts = replace(task, released_answer=int(task.shortest_time()))
+    return instance(facts, name), None
+
+
+@cache
+def _whole_durations() -> list[str]:
+    """Return the released durations of whole seconds, as often as they occur."""
+    durations: list[str] = []
+    for task in bundled().values():
+        durations.extend(text for text in task.durations if "." not in text)
+    return durations
+
+
+def style() -> Generator:
+    """Return the generator; a share of 0.28 ordered pairs is that of the released problems of 20 steps."""
+    usual = Parameters(tasks=1, actions=20, order_strength=0.28)
+    return Generator(("actions", "order_strength"), usual, generate)
