@@ -1,4 +1,12 @@
-"""Random problems like AsyncPlan-XXL: steps in a random partial order, with durations of the released problems."""
+"""Random problems like AsyncPlan-XXL: steps with released durations in a random partial order.
+
+Examples
+--------
+>>> from planoracle.instances.generate.styles import generate as draw
+>>> problem = draw("asyncplanning", seed=1, actions=6).problem
+>>> len(problem.actions), problem.origin.facts.durations[:3]
+(6, ('25 minutes', '2 minutes', '3 minutes'))
+"""
 
 from __future__ import annotations
 
@@ -19,6 +27,15 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     """Return a problem of ``actions`` steps, without a schedule.
 
     Steps are numbered at random, as in the released problems, so that numbers do not show the order.
+
+    Parameters
+    ----------
+    random
+        Source of all draws.
+    parameters
+        ``actions`` and ``order_strength`` count.
+    name
+        Name of the problem.
     """
     count = parameters.actions or 1
     released = _whole_durations()
