@@ -12,6 +12,9 @@ Benchmarks
 - `Catalog`: protocol of the part ``catalog``: named problems.
 - `Generator`: value of the part ``generator``: random problems.
 - `Parameters`: parameters of random problems.
+- `random_precedences`: random partial order of a given strength.
+- `below`: random whole number, the same on all platforms.
+- `shuffled`: random permutation, the same on all platforms.
 - `SubmissionLimit`: field by which a submission may limit its own run.
 - `RuleSet`: part ``rules``: profiles, and the values of single rules.
 - `Rules`: base class of a profile of rules.
@@ -158,7 +161,8 @@ from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.errors import BenchmarkError, InputError, PlanError, UnknownNameError
 from planoracle.instances.files.strict_entries import check as check_document
 from planoracle.instances.files.strict_json import load_json, read_bytes
-from planoracle.instances.generate.parameters import Parameters
+from planoracle.instances.generate.parameters import Parameters, below, shuffled
+from planoracle.instances.generate.random_network import random_precedences
 from planoracle.instances.model.cache import CacheHolder, ProblemCache
 from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
@@ -319,6 +323,7 @@ __all__ = [
     "UnknownNameError",
     "Unreadable",
     "Violation",
+    "below",
     "brief",
     "chat_in",
     "check_benchmark",
@@ -335,12 +340,14 @@ __all__ = [
     "load_json",
     "path_of",
     "quoted",
+    "random_precedences",
     "read_bytes",
     "read_list",
     "read_output",
     "referee",
     "register",
     "sentence",
+    "shuffled",
     "wait_words",
     "waited",
     "whole_value",

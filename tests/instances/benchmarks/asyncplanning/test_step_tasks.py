@@ -19,6 +19,8 @@ from planoracle.instances.benchmarks.asyncplanning.step_facts import duration_se
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import expand
+from planoracle.instances.generate.network_measures import describe
+from planoracle.instances.generate.styles import generate
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.search import solve
 
@@ -153,3 +155,11 @@ def test_problem_has_one_agent_per_step_and_no_other_crew() -> None:
     assert len(problem.agents) == 5
     with pytest.raises(InputError, match="agents must be identical"):
         catalog.load("asyncplanning/xxl/5/9~2")
+
+
+def test_random_problem_has_the_requested_steps_and_order_strength() -> None:
+    problem = generate("asyncplanning", seed=5, actions=40, order_strength=0.1).problem
+    assert len(problem.actions) == 40
+    assert describe(problem).order_strength == pytest.approx(0.1, abs=0.001)
+    assert solve(problem).makespan == problem.origin.facts.released_answer
+    assert not any("." in text for text in problem.origin.facts.durations)
