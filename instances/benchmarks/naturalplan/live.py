@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from planoracle.instances.benchmarks.naturalplan.answers import Answer
 from planoracle.instances.benchmarks.naturalplan.feedback import describe
 from planoracle.instances.benchmarks.naturalplan.parts import part_of
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
@@ -94,4 +95,7 @@ TEXT = PlanText
 def action_space(problem: Instance) -> ActionSpace:
     """Return the names of commands, and ``Finish``; legal commands of a state are a selection."""
     answers = part_of(problem).answers
-    return ActionSpace((*answers.command_names(problem), CLOSE), answers.name_of_command, timed=True)
+    if answers.IS_STEPWISE:
+        return ActionSpace((*answers.command_names(problem), CLOSE), answers.name_of_command, timed=True)
+    whole_answers = answers.choices(problem, Answer(()), Profile())
+    return ActionSpace((*whole_answers, CLOSE), timed=True)

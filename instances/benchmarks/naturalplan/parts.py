@@ -43,9 +43,9 @@ class Part(NamedTuple):
         - ``reading(problem, plan, rules)``: a `Reading` of an `Answer`; ``written(problem, schedule)``;
         - ``judge(problem, answer, rules)``: a `Judgement`; ``published(problem)``: the published plan, or ``None``;
         - ``describe(problem)`` and ``moment(problem, tick)``: texts of a problem and of an instant;
-        - ``choices(problem, answer, rules)``: commands of live runs that the rules allow after an answer, with
-          ``command_names(problem)`` and ``name_of_command(command)`` as in `ActionSpace`;
-        - ``line_of(step)``: the command of a step, if ``IS_STEPWISE`` says that a message is one step;
+        - ``choices(problem, answer, rules)``: commands of live runs that the rules allow after an answer;
+        - if ``IS_STEPWISE`` says that a message of a live run is one step: ``line_of(step)``, its command, and
+          ``command_names(problem)`` and ``name_of_command(command)``, as in `ActionSpace`;
 
         and the values ``TOPICS``, ``SENTENCES`` by kind of violation, ``INSTRUCTIONS`` and ``HOW_TO_ANSWER``.
     """

@@ -165,7 +165,7 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
         """Return the plan of a schedule as messages, from the beginning of a run."""
         written = self.answers.written(self.problem, remaining)
         lines = written if isinstance(written, list) else [written]
-        return [*lines, CLOSE] if self.answers.IS_STEPWISE else lines
+        return [*lines, CLOSE] if self.answers.IS_STEPWISE else ["\n".join(lines)]
 
 
 class PlanRun(ScheduleRun[Answer, Profile]):

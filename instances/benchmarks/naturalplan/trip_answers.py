@@ -31,7 +31,8 @@ from planoracle.instances.protocol.simulator import Step
 #: A message is a whole answer.
 IS_STEPWISE = False
 _SPAN = re.compile(
-    r"days?\s{0,3}(?P<first>\d{1,9})(?:\s{0,3}(?:-|–|—|to|through|until)\s{0,3}(?:days?\s{0,3})?(?P<last>\d{1,9}))?", re.I
+    r"days?\s{0,3}(?P<first>\d{1,9})(?:\s{0,3}(?:-|–|—|to|through|until)\s{0,3}(?:days?\s{0,3})?(?P<last>\d{1,9}))?",
+    re.I,
 )
 _NUMBERS = re.compile(r"\d{1,9}")
 _NOTE = re.compile(r"\s{0,9}[(\[].{0,300}", re.DOTALL)
