@@ -24,6 +24,8 @@ Problems and schedules
 - `Mode`: way to carry out an action.
 - `Demand`: use of a resource by a mode.
 - `Resource`: object with a capacity, or with a state.
+- `Transitions`: ways between places of agents, or set-up times between families of uses.
+- `Feature`: feature of problems, such as optional tasks, that a benchmark declares.
 - `Lag`: minimum and maximum time between two actions.
 - `Piece`: part of an action that runs without interruption.
 - `PartialSchedule`: started pieces of a run, and the current time.
@@ -40,6 +42,7 @@ Plans
 -----
 - `Plan`: submitted plan in the form that the rules take.
 - `Reading`: commands of a plan, and the lines that were not read.
+- `NO_PLAN`, `AMBIGUOUS`, `CUT_OFF`: faults of a reading that found no plan, several, or an unfinished answer.
 - `Grammar`: base class for the steps of a plan language in text of a model.
 - `StepMatch`: step in a line of text.
 - `read_output`: reader of text, chats and JSON that a model wrote.
@@ -94,6 +97,7 @@ Feedback and live runs
 - `listed`: parts joined with commas and "and".
 - `sentence`: text with a capital letter and a full stop.
 - `clock_of`: texts for times of a problem.
+- `ClockFormat`: text form of instants and durations.
 - `brief`: description of a scheduling problem.
 - `Simulator`: rules as code, in which commands change states.
 - `ScheduleSimulator`: simulator of a scheduling problem, whose states are decision points.
@@ -103,6 +107,7 @@ Feedback and live runs
 - `Environment`: live run of an agent.
 - `LiveText`: base class for the texts of live runs.
 - `RunConfig`: options of a live run.
+- `Reward`: reward of the steps of a live run.
 - `LegalCommand`: command that the rules allow.
 - `ActionSpace`: possible commands of the live runs of a problem.
 - `Setting`: prompts and options by which a model is asked.
@@ -147,12 +152,14 @@ from planoracle.instances.files.strict_entries import check as check_document
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.model.cache import CacheHolder, ProblemCache
+from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee
 from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.json_values import whole_value
@@ -163,8 +170,9 @@ from planoracle.instances.protocol.benchmark import Benchmark, lazy
 from planoracle.instances.protocol.capabilities import ActionSpace, Catalog, Generator, SubmissionLimit
 from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import Environment, RunConfig
+from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
 from planoracle.instances.protocol.feedback import (
+    ClockFormat,
     Examination,
     FeedbackItem,
     Topic,
@@ -174,7 +182,16 @@ from planoracle.instances.protocol.feedback import (
     sentence,
 )
 from planoracle.instances.protocol.live import LiveText
-from planoracle.instances.protocol.plan import DroppedCommand, Plan, Reading, Target, Targets
+from planoracle.instances.protocol.plan import (
+    AMBIGUOUS,
+    CUT_OFF,
+    NO_PLAN,
+    DroppedCommand,
+    Plan,
+    Reading,
+    Target,
+    Targets,
+)
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.run import MismatchEvidence, Run
@@ -207,7 +224,10 @@ from planoracle.solver.register import register
 from planoracle.solver.result import Result, SolveOptions
 
 __all__ = [
+    "AMBIGUOUS",
     "CLOSE",
+    "CUT_OFF",
+    "NO_PLAN",
     "Action",
     "ActionSpace",
     "Average",
@@ -217,6 +237,7 @@ __all__ = [
     "CacheHolder",
     "Catalog",
     "Claim",
+    "ClockFormat",
     "DecisionPath",
     "DecisionPoint",
     "Declarations",
@@ -224,6 +245,7 @@ __all__ = [
     "DroppedCommand",
     "Environment",
     "Examination",
+    "Feature",
     "FeedbackItem",
     "Generator",
     "GenericBenchmark",
@@ -259,6 +281,7 @@ __all__ = [
     "ReplayEvent",
     "Resource",
     "Result",
+    "Reward",
     "Row",
     "RuleSet",
     "Rules",
@@ -280,6 +303,7 @@ __all__ = [
     "Targets",
     "Timeline",
     "Topic",
+    "Transitions",
     "UnknownNameError",
     "Unreadable",
     "Violation",

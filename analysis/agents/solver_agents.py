@@ -15,7 +15,7 @@ from planoracle.instances.protocol.environment import AnyEnvironment, Turn
 from planoracle.instances.protocol.simulator import ScheduleSimulator
 from planoracle.solver.kinds.grid_kitchen_kind import bundled_messages, bundled_plan
 from planoracle.solver.runs import Live, lost_now, run_of, solver_of
-from planoracle.solver.solve import has_bundled_results_only
+from planoracle.solver.solve import has_bundled_results_only, has_state_values
 
 _T = TypeVar("_T")
 
@@ -68,7 +68,7 @@ class Optimal:
 
     It follows the plan of one search until the run deviates from it. Where success is impossible it closes the run, or
     stops. A plan without proof of optimality is followed as well. Of a problem without solver it follows the bundled
-    plan, from the start of a run only.
+    plan, and of a problem whose states have no values the optimal plan, from the start of a run only.
 
     Parameters
     ----------
@@ -99,6 +99,8 @@ class Optimal:
             return command
         if has_bundled_results_only(environment.problem):
             return self._follow_bundled(environment)
+        if not has_state_values(environment.ruled_problem):
+            return self._follow_optimum(environment)
         state = self._live.state_value(environment, None)
         if environment.success or environment.done or lost_now(environment, state.value):
             return closing(environment, "close")
@@ -118,6 +120,16 @@ class Optimal:
         if run.steps:
             raise AgentError("the run deviates from the bundled plan, and the problem has no solver", "off_plan")
         self._script.follow(_bundled(bundled_messages, run))
+        return self._script.next(environment)
+
+    def _follow_optimum(self, environment: AnyEnvironment) -> str | None:
+        """Return the first message of the optimal plan of a problem without state values, and set the script."""
+        if environment.success or environment.done:
+            return closing(environment, "close")
+        commands = self._begin(environment)
+        if commands is None:
+            raise AgentError("no plan is known, or the run deviates from it, and states have no values", "off_plan")
+        self._script.follow(commands)
         return self._script.next(environment)
 
     def _begin(self, environment: AnyEnvironment) -> list[str] | None:
@@ -151,8 +163,12 @@ def whole_plan(environment: AnyEnvironment, limit: Limit) -> str:
     run = run_of(environment)
     if has_bundled_results_only(run.problem):
         return _bundled(bundled_plan, run)
-    solver = solver_of(run, limit)
-    plan = None if run.impossible or solver.value.upper is None else solver.complete_plan(solver.value)
+    plan = None
+    if not has_state_values(run.problem):
+        plan = optimum(run.problem, limit=limit).plan
+    elif not run.impossible:
+        solver = solver_of(run, limit)
+        plan = None if solver.value.upper is None else solver.complete_plan(solver.value)
     if plan is None:
         raise AgentError(f"{environment.problem.name}: no plan was found within the limit", "no_plan")
     return plan

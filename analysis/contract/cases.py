@@ -100,6 +100,13 @@ class ContractCase:
         if not has_solver(self.problem):
             raise NotApplicableError(no_solver_reason(self.problem))
 
+    def require_state_values(self) -> None:
+        """Raise `NotApplicableError` if states of runs of the problem have no values."""
+        self.require_solver()
+        refusal = kind_of(self.problem).values_refusal(self.problem)
+        if refusal:
+            raise NotApplicableError(refusal)
+
     def environment(self, **config: Any) -> AnyEnvironment:
         """Return a live run, by default without the limits of the harness."""
         return self.benchmark.environment(self.problem, self.rules, RunConfig(**{"bounded": False} | config))

@@ -93,7 +93,7 @@ def _start(run: AnyEnvironment, message: str) -> int:
 
 def continuations(case: ContractCase) -> None:
     """Check that optimal play from a random state reaches the computed value of the state."""
-    case.require_solver()
+    case.require_state_values()
     for move in _ends(case):
         run, before = move.run, run_of(move.run)
         if run.done or before.lost_at(before.stop):
@@ -169,7 +169,7 @@ def heuristic_plans(case: ContractCase) -> None:
 
 def regrets(case: ContractCase) -> None:
     """Check that regret is 0 in an optimal run, adds up, and names the fault of a failed run."""
-    case.require_solver()
+    case.require_state_values()
     run, messages = case.optimal_run
     optimal = regret_of(run.run(), seconds=FAST)
     if case.optimum.status == Status.optimal and optimal.total is not None:
@@ -218,7 +218,7 @@ def critiques(case: ContractCase) -> None:
 
 def repairs(case: ContractCase) -> None:
     """Check that a valid plan is returned unchanged, and a broken one as a plan that the rules accept."""
-    case.require_solver()
+    case.require_state_values()
     repairer = Repairer({case.benchmark.name: case.rules}, time_limit=FAST)
     plan = case.optimum.plan
     same = repairer.repair(case.problem, {"plan": plan})

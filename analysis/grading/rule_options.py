@@ -71,6 +71,8 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> R
 
     Parameters
     ----------
+    name
+        Profile that every benchmark has, or a further name that a benchmark has for one of these.
     options
         Single rules by name: ``benchmark.rule``, or ``rule`` where one benchmark alone has it.
 
@@ -85,6 +87,7 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> R
     >>> chosen["recipe2plan"].zero_duration, chosen["generic"]
     ('rejected', Rules(refuse_unread=False))
     """
+    name = _common_name(name)
     if not options and name in _COMMON_PROFILES:
         return RulesByBenchmark(name)
     names_by_benchmark: dict[str, list[str]] = {}
@@ -100,6 +103,17 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> R
     if remaining:
         raise _unknown_rule(next(iter(remaining)), names_by_benchmark)
     return rules
+
+
+def _common_name(name: str) -> str:
+    """Return the profile that a further name of a benchmark stands for; other names are returned unchanged."""
+    if name in _COMMON_PROFILES:
+        return name
+    for benchmark in registry.names():
+        meaning = registry.get(benchmark).rules.aliases.get(name)
+        if meaning is not None:
+            return meaning
+    return name
 
 
 def _refuse_ambiguous(options: Iterable[str], names_by_benchmark: Mapping[str, Sequence[str]]) -> None:

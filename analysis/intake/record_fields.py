@@ -275,12 +275,12 @@ class Columns:
                 del record[name]
         several = frozenset(filled)
         is_doubtful = len(several) > 1 and "plan" not in several and not several.isdisjoint(COMMON_FIELDS)
-        if is_doubtful and several not in self._seen:
+        used = declared or [name for name in COMMON_FIELDS if name in several][:1]
+        unused = sorted(several.difference(used))
+        if is_doubtful and unused and several not in self._seen:
             self._seen.add(several)
-            used = declared or [name for name in COMMON_FIELDS if name in several][:1]
-            unused = ", ".join(sorted(several - set(used)))
             self._on_note(
-                f"the plan is taken from {' or '.join(used)}, not from {unused}; "
+                f"the plan is taken from {' or '.join(used)}, not from {', '.join(unused)}; "
                 "--map plan=COLUMN selects another column"
             )
 

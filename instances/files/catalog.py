@@ -144,6 +144,16 @@ def real_name(name: str) -> str:
     return name if member is None else member + agents
 
 
+def published_name(name: str) -> str:
+    """Return the problem that the authors of a benchmark call so, ``""`` if there is none."""
+    for benchmark in registry.names():
+        of_authors = getattr(registry.get(benchmark).catalog, "published_name", None)
+        match = "" if of_authors is None else of_authors(name)
+        if match:
+            return str(match)
+    return ""
+
+
 def expand(patterns: Iterable[str]) -> list[str]:
     """Turn names, prefixes, globs and paths into a list of names and paths, without repetition.
 
@@ -196,7 +206,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
             if not paths:  # an error when it is read, after the problems of other names
                 empty_folders.add(pattern)
             names.update(dict.fromkeys(paths or [pattern]))
-        elif (real := real_name(pattern)) != pattern:
+        elif (real := real_name(pattern)) != pattern or (real := published_name(pattern)):
             names.setdefault(real)
         elif pattern and (members := _members(pattern.lower())):
             names.update(dict.fromkeys(members))
@@ -436,7 +446,7 @@ def problem(name: str) -> Problem:
         return _with_agents(problem(base), agents)
     catalog = _catalog(name)
     if catalog is None or not catalog.covers(name):
-        if (real := real_name(name)) != name:
+        if (real := real_name(name)) != name or (catalog is None and (real := published_name(name))):
             return problem(real)
         if catalog is not None and _members(name):
             raise unknown_name_error(name)

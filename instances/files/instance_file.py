@@ -352,7 +352,7 @@ def to_document(instance: Instance) -> dict[str, Any]:
     )
     is_new = instance.start_time is not None or bool(features_of(instance) - {Feature.EXCESS})
     head = {"format": FORMAT, "version": 2 if is_new else 1}
-    return head | document.model_dump(exclude_defaults=True, exclude={"format", "version"})
+    return head | document.model_dump(mode="json", exclude_defaults=True, exclude={"format", "version"})
 
 
 def _step_entry(action: Action, after: list[AfterEntry]) -> ActionEntry:

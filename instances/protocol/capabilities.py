@@ -16,7 +16,8 @@ class Catalog(Protocol):
     """Named problems of one benchmark; names begin with its own.
 
     An optional ``members(name)`` returns the problems of a set that is no prefix of names, ``()`` if there is no such
-    set. An optional ``hint(name)`` returns a remark on a name that matches nothing, or ``""``.
+    set. An optional ``hint(name)`` returns a remark on a name that matches nothing, or ``""``. An optional
+    ``published_name(name)`` returns the problem that the authors call so, or ``""``.
     """
 
     def names(self) -> tuple[str, ...]:

@@ -43,11 +43,14 @@ class RuleSet(Generic[_Profile]):
         At least ``paper`` and ``released``.
     choices
         Possible values of the rules that are text. The others are true or false, or whole numbers.
+    aliases
+        Further names of profiles, such as those of the paper.
     """
 
     name: str
     profiles: Mapping[str, _Profile]
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def profile(self, name: str = "paper", **options: str | int | bool) -> _Profile:
         """Return a profile with single rules replaced; values may be text, as on the command line.
@@ -62,9 +65,11 @@ class RuleSet(Generic[_Profile]):
         >>> RuleSet("tea_time", {"paper": Rules()}).profile(refuse_unread="false")
         Rules(refuse_unread=False)
         """
-        if name not in self.profiles:
-            raise UnknownNameError(one_of(name, self.profiles, "profiles"), field="profile", value=name)
-        base: Any = self.profiles[name]
+        meaning = self.aliases.get(name, name)
+        if meaning not in self.profiles:
+            accepted = (*self.profiles, *self.aliases)
+            raise UnknownNameError(one_of(name, accepted, "profiles"), field="profile", value=name)
+        base: Any = self.profiles[meaning]
         types = {field.name: type(getattr(base, field.name)) for field in fields(base)}
         values: dict[str, str | int | bool] = {}
         for option, value in options.items():

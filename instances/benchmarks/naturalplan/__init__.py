@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from planoracle.instances.benchmarks.naturalplan.answers import Answer
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.environment import USUAL, AnyEnvironment, Environment, Reward, RunConfig
+from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
+from planoracle.instances.protocol.feedback import ClockFormat
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
+
+_USUAL = RunConfig()
 
 
 class NaturalPlan(ScheduleBenchmark[Answer, Profile]):
@@ -22,6 +27,7 @@ class NaturalPlan(ScheduleBenchmark[Answer, Profile]):
     citation = "Zheng et al., 2024"
     plan_fields = ("response", "formatted", "pred_5shot_pro", "plan")
     stepwise = False
+    mismatch_share = 0.5
     features = frozenset(Feature)
 
     catalog = lazy("planoracle.instances.benchmarks.naturalplan.problems")
@@ -45,9 +51,18 @@ class NaturalPlan(ScheduleBenchmark[Answer, Profile]):
         actions = self.catalog.load(name).actions
         return {"task": [label.partition("/")[2]], "size": [str(len(actions))]}
 
+    def clock(self, problem: Problem) -> ClockFormat:
+        """Return the text form of times: times of day, or days."""
+        moment = partial(self.language.moment, problem)
+        return super().clock(problem)._replace(moment=moment)
+
     def environment(
-        self, problem: Instance, rules: Profile | None = None, config: RunConfig = USUAL, reward: Reward | None = None
-    ) -> AnyEnvironment:
+        self,
+        problem: Instance,
+        rules: Profile | None = None,
+        config: RunConfig = _USUAL,
+        reward: Reward | None = None,
+    ) -> Environment[Any, Any, Any]:
         """Return a live run; its states are those of the benchmark's own simulator."""
         rules_of_run = self.default_rules(problem) if rules is None else rules
         return Environment(self, problem, rules_of_run, config, reward)

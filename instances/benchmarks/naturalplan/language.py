@@ -30,3 +30,8 @@ def schedule(problem: Instance, plan: Plan[Answer]) -> Schedule:
 def name_of(problem: Instance, action: str) -> str:
     """Name an action, such as ``meet Sarah``."""
     return problem.by_id[action].label if action in problem.by_id else action
+
+
+def moment(problem: Instance, tick: int) -> str:
+    """Write an instant: a time of day, or a day."""
+    return str(part_of(problem).answers.moment(problem, tick))

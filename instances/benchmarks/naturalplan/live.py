@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from planoracle.instances.benchmarks.naturalplan.answers import Answer
 from planoracle.instances.benchmarks.naturalplan.feedback import describe
 from planoracle.instances.benchmarks.naturalplan.parts import part_of
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanSimulator, PlanState
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.feedback import sentence
 from planoracle.instances.protocol.live import LiveText
 from planoracle.instances.protocol.registry import clock_of
@@ -88,3 +90,12 @@ class PlanText(LiveText[Instance, Profile, PlanState]):
 
 #: Class of the texts of live runs.
 TEXT = PlanText
+
+
+def action_space(problem: Instance) -> ActionSpace:
+    """Return the names of commands, and ``Finish``; legal commands of a state are a selection."""
+    answers = part_of(problem).answers
+    if answers.IS_STEPWISE:
+        return ActionSpace((*answers.command_names(problem), CLOSE), answers.name_of_command, timed=True)
+    whole_answers = answers.choices(problem, Answer(()), Profile())
+    return ActionSpace((*whole_answers, CLOSE), timed=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from planoracle.instances.benchmarks.naturalplan.answers import Answer
 from planoracle.instances.benchmarks.naturalplan.day_times import clock_text, released_minutes
-from planoracle.instances.benchmarks.naturalplan.meeting_grammar import MeetingGrammar
+from planoracle.instances.benchmarks.naturalplan.meeting_grammar import ItineraryGrammar, SentenceGrammar, prepared
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import MeetingWalk, Move, Position, walk
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import judge as judge
 from planoracle.instances.benchmarks.naturalplan.meeting_tasks import Facts
@@ -19,7 +20,7 @@ from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.reading import as_given as read_list
 from planoracle.instances.model_output.reading import read as read_output
 from planoracle.instances.protocol.feedback import Topic, clean, quoted
-from planoracle.instances.protocol.plan import Reading
+from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, Reading
 from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.simulator import CLOSE
 
@@ -44,18 +45,19 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
     >>> from planoracle.instances.benchmarks.naturalplan.problems import load
     >>> from planoracle.instances.benchmarks.naturalplan.rules import PROFILES
     >>> text = "You travel to Nob Hill. You meet Kenneth for 90 minutes from 2:15PM to 3:45PM."
-    >>> answer = reading(load("naturalplan/meeting/6"), text, PROFILES["exact"]).commands
+    >>> answer = reading(load("naturalplan/meeting/6"), text, PROFILES["paper"]).commands
     >>> [move.kind for move in answer.steps], answer.pieces[0].start
     (['travel', 'meet'], 315)
     """
-    is_log = _is_log(submitted)
-    if is_log:
-        submitted = [entry["response"] for entry in submitted]  # type: ignore[attr-defined]
+    is_open = False
+    if _is_log(submitted):
+        lines = [entry["response"] for entry in submitted]  # type: ignore[attr-defined]
+        is_open = CLOSE not in lines
+        submitted = [line for line in lines if line != CLOSE]
     moves = _moves(problem, submitted, rules)
 
     def answer_of(steps: list[Move]) -> Answer:
-        is_closed = any(step.kind == "close" for step in steps)
-        answer = Answer((), tuple(steps), is_open=is_log and not is_closed)
+        answer = Answer((), tuple(steps), is_open)
         pieces = [step.piece for step in judge(problem, answer, rules).steps if step.piece is not None]
         return replace(answer, pieces=Schedule.of(problem, pieces).pieces)
 
@@ -80,12 +82,18 @@ def _moves(problem: Instance, submitted: object, rules: Profile) -> Reading[list
     sentences = _sentences(submitted)
     if rules.is_official and sentences is not None:
         return read_list([_released_move(sentence) for sentence in sentences])
-    grammar = MeetingGrammar(_facts(problem))
     if isinstance(submitted, list) and all(isinstance(entry, str) for entry in submitted):
         submitted = "\n".join(submitted)
-    text = grammar.prepared(submitted) if isinstance(submitted, str) else submitted
-    moves = read_output(text, grammar)
+    moves = _itinerary_or_sentences(_facts(problem), submitted, rules)
     return moves.of(_without_times) if rules.is_official else moves
+
+
+def _itinerary_or_sentences(facts: Facts, submitted: object, rules: Profile) -> Reading[list[Move]]:
+    """Read the moves of a JSON itinerary, else those of sentences: models repeat an itinerary in words."""
+    itinerary = read_output(submitted, ItineraryGrammar(facts, has_ends=not rules.is_official))
+    if itinerary.commands or itinerary.fault in (AMBIGUOUS, CUT_OFF) or not isinstance(submitted, str):
+        return itinerary
+    return read_output(prepared(submitted), SentenceGrammar(facts))
 
 
 def _facts(problem: Instance) -> Facts:
@@ -113,18 +121,19 @@ def _sentences(submitted: object) -> list[str] | None:
 
 def _released_move(step: str) -> Move:
     """Return the move of a step as the published evaluation reads it: times and lengths do not count, but of waits."""
-    unread = Move("unread", step)
+    text = step.removeprefix("You ").removesuffix(".")
+    unread = Move("unread", text)
     if step.startswith("You start"):
-        return Move("start", step)
+        return Move("start", text)
     if step.startswith("You travel"):
         place = _between(step, "travel to ", " in")
-        return unread if place is None else Move("travel", step, place)
+        return unread if place is None else Move("travel", text, place)
     if step.startswith("You wait"):
         end = released_minutes(_between(step, "wait until ", ".") or "")
-        return unread if end is None else Move("wait", step, end=end)
+        return unread if end is None else Move("wait", text, end=end)
     if step.startswith("You meet"):
         person = _between(step, "meet ", " for")
-        return unread if person is None else Move("meet", step, person=person)
+        return unread if person is None else Move("meet", text, person=person)
     return unread
 
 
@@ -315,6 +324,33 @@ def _position(facts: Facts, answer: Answer, rules: Profile) -> Position:
     return position
 
 
+def moment(problem: Instance, tick: int) -> str:
+    """Write an instant as a time of day."""
+    return clock_text(_facts(problem).arrival + tick)
+
+
 def line_of(move: Move) -> str:
     """Return a move as a command."""
-    return CLOSE if move.kind == "close" else move.text
+    return f"You {move.text}."
+
+
+_COMMAND = re.compile(r"(?:You )?(travel to [^.]*?|meet [^.]*?)(?: in \d| for \d|\.|$)|(?:You )?(wait) until")
+
+
+def command_names(problem: Instance) -> tuple[str, ...]:
+    """Return the names of commands in live runs, without their times."""
+    facts = _facts(problem)
+    places = dict.fromkeys(after for _, after, _ in facts.ways)
+    ways = [f"travel to {place}" for place in places]
+    meetings = [f"meet {person.name}" for person in facts.persons]
+    return (*ways, *meetings, "wait")
+
+
+def name_of_command(command: str) -> str:
+    """Return the name of a command.
+
+    >>> name_of_command("You travel to Nob Hill in 11 minutes."), name_of_command("You wait until 9:00AM.")
+    ('travel to Nob Hill', 'wait')
+    """
+    match = _COMMAND.match(command)
+    return command if match is None else match[1] or match[2]

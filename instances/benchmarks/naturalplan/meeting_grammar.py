@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
-from planoracle.instances.benchmarks.naturalplan.day_times import TIME, minutes_of
+from planoracle.instances.benchmarks.naturalplan.day_times import TIME, clock_text, minutes_of
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import Move
 from planoracle.instances.benchmarks.naturalplan.meeting_tasks import Facts
 from planoracle.instances.errors import PlanError
@@ -14,20 +15,20 @@ from planoracle.instances.model_output.blocks import Grammar, StepMatch
 
 _NAME = r"[A-Z][\w'’&-]{0,40}(?: (?:of|the|[A-Z][\w'’&-]{0,40})){0,5}"
 _LENGTH = r"(?P<minutes>\d{1,4})[ -]min\w{0,4}"
+_FROM_TO = rf"(?:from|at|between) (?P<begin>{TIME})(?: ?(?:to|until|till|and|-|\u2013) ?(?P<end>{TIME}))?"
+_ARRIVE = rf"(?:and )?(?i:arriv\w{{1,3}}|reach\w{{0,3}})(?: there| it)? (?:at|by) (?P<end>{TIME})"
+_WAY = rf"(?:from {_NAME} )?to (?P<place>{_NAME})(?:,? \(?(?:in|taking|which takes)? ?{_LENGTH}\)?)?"
 _SENTENCES = {
     "start": rf"(?i:\b(?:start|begin)\w{{0,4}}) (?:at|in|from) (?P<place>{_NAME}) at (?P<begin>{TIME})",
-    "travel": rf"(?i:\b(?:travel|walk|go|head|drive|move)\w{{0,4}}) (?:from {_NAME} )?to (?P<place>{_NAME})"
-    rf"(?:,? \(?(?:in|taking|which takes)? ?{_LENGTH}\)?)?"
-    rf"(?:,? (?:and )?(?i:arriv\w{{1,3}}|reach\w{{0,3}})(?: there| it)? (?:at|by) (?P<end>{TIME}))?",
+    "travel": rf"(?i:\b(?:travel|walk|go|head|drive|move)\w{{0,4}}) {_WAY}(?:,? {_ARRIVE})?",
     "wait": rf"(?i:\bwait\w{{0,3}})(?: there| at {_NAME})? (?:until|till) (?P<end>{TIME})",
     "meet": rf"(?i:\bmeet\w{{0,3}}) (?:with )?(?P<person>{_NAME})(?: (?:at|in) (?P<place>{_NAME}))?"
-    rf"(?: for {_LENGTH})?(?:,? (?:from|at|between) (?P<begin>{TIME})(?: ?(?:to|until|till|and|-|–) ?(?P<end>{TIME}))?)?",
+    rf"(?: for {_LENGTH})?(?:,? {_FROM_TO})?",
 }
 _PATTERNS = {kind: re.compile(pattern) for kind, pattern in _SENTENCES.items()}
 _NEXT_SENTENCE = re.compile(r"(?<=[.!]) +(?=You )")
-_FINISH = re.compile(r"\W{0,9}(?:action: ?)?finish\W{0,9}", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\w]+")
-_SPAN = re.compile(rf"({TIME})\s?(?:to|until|-|–)\s?({TIME})", re.IGNORECASE)
+_SPAN = re.compile(rf"({TIME})\s?(?:to|until|-|\u2013)\s?({TIME})", re.IGNORECASE)
 _MAX_LINE = 5_000
 
 #: Fields of an entry of an itinerary, by meaning, in order of precedence.
@@ -39,6 +40,8 @@ _FIELDS = {
     "minutes": ("duration", "minutes", "duration_minutes"),
 }
 _LISTS = ("itinerary", "schedule", "plan", "meetings", "events", "steps", "solution", "answer")
+# Fields, one of which every entry has.
+_NEEDED = frozenset(("person", "person_name", "friend", "who", "with", *_FIELDS["begin"]))
 _NOBODY = frozenset(("", "na", "none", "null", "noone", "nobody"))
 
 
@@ -52,13 +55,18 @@ def letters_of(text: str) -> str:
     return letters.removeprefix("the ").replace(" ", "").replace("_", "")
 
 
-class MeetingGrammar(Grammar[Move]):
-    """Moves in sentences and itineraries.
+def prepared(text: str) -> str:
+    """Return a text with a line for each sentence of a plan."""
+    return _NEXT_SENTENCE.sub("\n", text)
+
+
+class NameFinder:
+    """Names of a problem in any spelling.
 
     Parameters
     ----------
     facts
-        Facts of the problem, whose names are recognised in any spelling.
+        Facts of the problem.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -66,25 +74,43 @@ class MeetingGrammar(Grammar[Move]):
         self._places = {letters_of(place): place for place in places}
         self._persons = {letters_of(person.name): person.name for person in facts.persons}
 
-    def prepared(self, text: str) -> str:
-        """Return a text with a line for each sentence of a plan."""
-        return _NEXT_SENTENCE.sub("\n", text)
+    def place(self, text: object) -> str | None:
+        """Return a place as the problem writes it; unknown ones as they are, ``None`` for no text."""
+        return self._places.get(letters_of(text), text) if isinstance(text, str) else None
+
+    def person(self, text: object) -> str | None:
+        """Return a person as the problem writes it; unknown ones as they are, ``None`` for nobody."""
+        if not isinstance(text, str) or letters_of(text) in _NOBODY:
+            return None
+        return self._persons.get(letters_of(text), text)
+
+
+class SentenceGrammar(Grammar[Move]):
+    """Moves in sentences.
+
+    Parameters
+    ----------
+    facts
+        Facts of the problem.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._names = NameFinder(facts)
 
     def find(self, text: str) -> list[StepMatch[Move]]:
         """Return the moves in a line."""
         if len(text) > _MAX_LINE:
             return []
-        if _FINISH.fullmatch(text):
-            return [StepMatch(len(text), Move("close", text))]
-        matches = []
+        matches: list[tuple[int, StepMatch[Move]]] = []
         for kind, pattern in _PATTERNS.items():
             for match in pattern.finditer(text):
                 fields = {name: value for name, value in match.groupdict().items() if value}
-                is_meeting = kind != "meet" or {"minutes", "begin"} & fields.keys()
-                if is_meeting:
-                    matches.append((match.start(), len(match[0]), self._move(kind, match[0], fields)))
-        matches.sort(key=lambda entry: entry[0])
-        return [StepMatch(length, move) for _, length, move in matches]
+                has_time = bool({"minutes", "begin"} & fields.keys())
+                if has_time or kind != "meet":
+                    move = self._move(kind, match[0].removesuffix("."), fields)
+                    matches.append((match.start(), StepMatch(len(match[0]), move)))
+        matches.sort(key=itemgetter(0))
+        return [match for _, match in matches]
 
     def _move(self, kind: str, text: str, fields: Mapping[str, str]) -> Move:
         """Return the move of a sentence."""
@@ -92,20 +118,28 @@ class MeetingGrammar(Grammar[Move]):
         return Move(
             "entry" if kind == "meet" and "place" in fields else kind,
             text,
-            self._place(fields.get("place")),
-            self._person(fields.get("person")),
+            self._names.place(fields.get("place")),
+            self._names.person(fields.get("person")),
             minutes_of(fields.get("begin", "")),
             minutes_of(fields.get("end", "")),
             None if minutes is None else int(minutes),
         )
 
-    def _place(self, text: str | None) -> str | None:
-        return None if text is None else self._places.get(letters_of(text), text)
 
-    def _person(self, text: str | None) -> str | None:
-        return None if text is None else self._persons.get(letters_of(text), text)
+class ItineraryGrammar(Grammar[Move]):
+    """Moves in the entries of JSON itineraries.
 
-    # Itineraries
+    Parameters
+    ----------
+    facts
+        Facts of the problem.
+    has_ends
+        True if ends of meetings count, so that they must be readable.
+    """
+
+    def __init__(self, facts: Facts, *, has_ends: bool) -> None:
+        self._names = NameFinder(facts)
+        self._has_ends = has_ends
 
     def of(self, value: object) -> list[Move] | None:
         """Return the moves of an entry, or of an object with a list of entries."""
@@ -134,33 +168,40 @@ class MeetingGrammar(Grammar[Move]):
         values = {}
         for meaning, names in _FIELDS.items():
             values[meaning] = next((fields[name] for name in names if fields.get(name) is not None), None)
-        person, place = values["person"], values["place"]
-        is_entry = isinstance(place, str) or (isinstance(person, str) and values["begin"] is not None)
-        if (
-            not is_entry
-            or not ({"person", "person_name", "friend", "who", "with"} | set(_FIELDS["begin"])) & fields.keys()
-        ):
+        has_text = isinstance(values["place"], str) or isinstance(values["person"], str)
+        has_field = not _NEEDED.isdisjoint(fields)
+        if not (has_text and has_field):
             return None
-        name = self._person(person) if isinstance(person, str) else None
-        if name is not None and letters_of(name) in _NOBODY:
-            name = None
-        begin, end = self._times(values, is_needed=name is not None)
+        person = self._names.person(values["person"])
+        place = self._names.place(values["place"])
+        begin, end = self._times(values, is_meeting=person is not None)
         kind = "published" if "person_name" in fields else "entry"
-        text = f"{name or 'nobody'} at {place} from {values['begin']} to {values['end']}"
-        known_place = self._place(place if isinstance(place, str) else None)
-        return Move(kind, text[:200], known_place, name, begin, end)
+        return Move(kind, _entry_text(place, person, begin, end), place, person, begin, end)
 
-    def _times(self, values: Mapping[str, Any], *, is_needed: bool) -> tuple[int | None, int | None]:
+    def _times(self, values: Mapping[str, Any], *, is_meeting: bool) -> tuple[int | None, int | None]:
         """Return begin and end of an entry; raises `PlanError` for unreadable times of a meeting."""
-        span = _SPAN.fullmatch(values["begin"].strip()) if isinstance(values["begin"], str) else None
+        begin = values["begin"]
+        span = _SPAN.fullmatch(begin.strip()) if isinstance(begin, str) else None
         if span is not None:
             return minutes_of(span[1]), minutes_of(span[2])
-        times = []
-        for field in ("begin", "end"):
-            text = values[field]
-            minutes = minutes_of(text) if isinstance(text, str) else None
-            if text is not None and minutes is None and is_needed:
-                message = "must be a time such as 9:00AM or 14:15"
-                raise PlanError(message, field="start_time" if field == "begin" else "end_time", value=text)
-            times.append(minutes)
-        return times[0], times[1]
+        start = _minutes(begin, "start_time", is_needed=is_meeting)
+        end = _minutes(values["end"], "end_time", is_needed=is_meeting and self._has_ends)
+        return start, end
+
+
+def _entry_text(place: str | None, person: str | None, begin: int | None, end: int | None) -> str:
+    """Return an entry as a sentence."""
+    text = f"meet {person}" if person else "be there"
+    if place is not None:
+        text = f"{text} at {place}" if person else f"be at {place}"
+    if begin is not None:
+        text += f" from {clock_text(begin)}"
+    return text if end is None else f"{text} to {clock_text(end)}"
+
+
+def _minutes(value: object, field: str, *, is_needed: bool) -> int | None:
+    """Return the minutes of a time, ``None`` without one; raises `PlanError` for another value if it is needed."""
+    minutes = minutes_of(value) if isinstance(value, str) else None
+    if value is not None and minutes is None and is_needed:
+        raise PlanError("must be a time such as 9:00AM or 14:15", field=field, value=value)
+    return minutes

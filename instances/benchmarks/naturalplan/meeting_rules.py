@@ -21,9 +21,9 @@ class Move(NamedTuple):
     ----------
     kind
         ``start``, ``travel``, ``wait`` or ``meet``; ``entry`` and ``published``, which say where one is with whom, so
-        that the way there is implied; ``close``; ``unread`` for a step that the published evaluation cannot read.
+        that the way there is implied; ``unread`` for a step that the published evaluation cannot read.
     text
-        The move as written.
+        The move as written, without a subject and a full stop.
     place, person
         Destination or place, and the person to meet.
     begin, end
@@ -122,9 +122,6 @@ class MeetingWalk:
     def _unread(self, position: Position, move: Move) -> Effect:
         return Effect(position, self._fault("unread_step", move.text))
 
-    def _close(self, position: Position, move: Move) -> Effect:
-        return Effect(position)
-
     def _start(self, position: Position, move: Move) -> Effect:
         """Check the start that a plan states; the published evaluation does not."""
         if self.is_official:
@@ -211,8 +208,7 @@ class MeetingWalk:
         if begin < position.clock:
             return self._fault("too_early", name, position.clock, begin)
         if end - begin < person.minutes:
-            length = Violation(None, "too_short", name, required=person.minutes, actual=end - begin)
-            return length
+            return Violation(None, "too_short", name, required=person.minutes, actual=end - begin)
         if begin < person.begin:
             return self._fault("not_there_yet", name, person.begin, begin)
         if end > person.end:
@@ -240,7 +236,7 @@ def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
     """Judge a plan: with ``exact`` it keeps all rules, with ``official`` it meets as many as the published plan."""
     facts = (problem.rest_of or problem).origin
     assert isinstance(facts, Facts)
-    moves = [move for move in answer.steps if move.kind != "close"]
+    moves = answer.steps
     steps, violations, count = [], [], 0
     for number, (before, move, effect) in enumerate(walk(facts, moves, rules)):
         is_counted = effect.meeting is not None and not violations

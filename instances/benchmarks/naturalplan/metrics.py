@@ -57,39 +57,39 @@ class PlanMeasurement(Measurement[PlanRun]):
 
 def declare(rules: Profile) -> Declarations[PlanMeasurement]:
     """Return the metrics, with their averages."""
-    task = Metric[PlanMeasurement]("task", "task: meeting, calendar or trip", _task, kind="text")
-    solved = Metric[PlanMeasurement](
+    task: Metric[PlanMeasurement] = Metric("task", "task: meeting, calendar or trip", _task, kind="text")
+    solved: Metric[PlanMeasurement] = Metric(
         "solved",
         "the answer succeeds by the rules",
         lambda measurement: measurement.run.success,
         kind="flag",
         average=Average("success", "share of answers that succeed by the rules", role=("success",)),
     )
-    score = Metric[PlanMeasurement](
+    score: Metric[PlanMeasurement] = Metric(
         "score",
         "share of the most possible persons of a success; 1 for any other success, 0 for a failure",
         lambda measurement: measurement.share,
         is_shown=True,
         average=Average("score", "mean score", role=("main",)),
     )
-    persons = Metric[PlanMeasurement](
+    persons: Metric[PlanMeasurement] = Metric(
         "persons_met", "meetings before the first violation", _persons, kind="count", is_shown=True
     )
-    most = Metric[PlanMeasurement](
+    most: Metric[PlanMeasurement] = Metric(
         "best_share",
         "the answer succeeds with as many persons as possible",
         lambda measurement: None if measurement.share is None else measurement.share == 1.0,
         kind="flag",
         average=Average("best_share", "share of answers that do as much as possible"),
     )
-    optimal = Metric[PlanMeasurement](
+    optimal: Metric[PlanMeasurement] = Metric(
         "optimal",
         "the answer does as much as possible, and ends as early as possible",
         _is_optimal,
         kind="flag",
         average=Average("optimal", "share of optimal answers"),
     )
-    lost = Metric[PlanMeasurement](
+    lost: Metric[PlanMeasurement] = Metric(
         "time_lost",
         "minutes (in trips: days) after the best end, where as much as possible is done",
         lambda measurement: measurement.lost_time,

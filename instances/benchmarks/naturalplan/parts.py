@@ -38,12 +38,16 @@ class Part(NamedTuple):
         Module with ``bundled()``, the facts by number; ``recognises(record)`` and ``read(record, field)``, the facts of
         a published record; ``instance(facts, name)``; ``under(problem, rules)``, the problem as the rules change it.
     answers
-        Module with ``reading(problem, plan, rules)``, a `Reading` of an `Answer`; ``written(problem, schedule)``;
-        ``judge(problem, answer, rules)``, a `Judgement`; ``published(problem)``, the published plan as a submission or
-        ``None``; ``TOPICS``, and ``SENTENCES`` by kind of violation; ``INSTRUCTIONS``, ``HOW_TO_ANSWER`` and
-        ``describe(problem)``, the texts of live runs; ``IS_STEPWISE``, true if a message of a live run is one step;
-        ``choices(problem, answer, rules)``, commands that the rules allow after an answer; ``line_of(step)``, needed
-        only for steps.
+        Module with the functions
+
+        - ``reading(problem, plan, rules)``: a `Reading` of an `Answer`; ``written(problem, schedule)``;
+        - ``judge(problem, answer, rules)``: a `Judgement`; ``published(problem)``: the published plan, or ``None``;
+        - ``describe(problem)`` and ``moment(problem, tick)``: texts of a problem and of an instant;
+        - ``choices(problem, answer, rules)``: commands of live runs that the rules allow after an answer;
+        - if ``IS_STEPWISE`` says that a message of a live run is one step: ``line_of(step)``, its command, and
+          ``command_names(problem)`` and ``name_of_command(command)``, as in `ActionSpace`;
+
+        and the values ``TOPICS``, ``SENTENCES`` by kind of violation, ``INSTRUCTIONS`` and ``HOW_TO_ANSWER``.
     """
 
     name: str

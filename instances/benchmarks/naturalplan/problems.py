@@ -27,6 +27,17 @@ def real_name(name: str) -> str:
     return name
 
 
+def published_name(name: str) -> str:
+    """Return the problem of a published name, ``""`` if there is none.
+
+    >>> published_name("meeting_planning_example_6"), published_name("meeting/6")
+    ('naturalplan/meeting/6', '')
+    """
+    full_name = real_name(f"{_PREFIX}{name}")
+    is_published = full_name != f"{_PREFIX}{name}" and covers(full_name)
+    return full_name if is_published else ""
+
+
 def load(name: str) -> Instance:
     """Return a bundled problem by a name such as ``naturalplan/meeting/6``; raises `UnknownNameError`."""
     if not covers(name):

@@ -26,9 +26,12 @@ class Profile(Rules):
         return self.verdict == "official"
 
 
-_EXACT = Profile()
-_OFFICIAL = Profile(verdict="official", refuse_unread=False)
-PROFILES = {"paper": _EXACT, "released": _OFFICIAL, "exact": _EXACT, "official": _OFFICIAL}
+PROFILES = {"paper": Profile(), "released": Profile(verdict="official", refuse_unread=False)}
 
 #: Profiles and single rules, set as ``naturalplan.RULE``.
-RULE_SET = RuleSet("naturalplan", PROFILES, {"verdict": ("exact", "official")})
+RULE_SET = RuleSet(
+    "naturalplan",
+    PROFILES,
+    {"verdict": ("exact", "official")},
+    {"exact": "paper", "official": "released"},
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import ModuleType
 
 from planoracle.instances.benchmarks.naturalplan.answers import Answer, Judgement
 from planoracle.instances.benchmarks.naturalplan.parts import part_of
@@ -55,7 +56,11 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
     def __init__(self, problem: Instance, rules: Profile) -> None:
         self.problem = problem
         self.rules = rules
-        self.answers = part_of(problem).answers
+
+    @property
+    def answers(self) -> ModuleType:
+        """Module of answers to the task."""
+        return part_of(self.problem).answers
 
     def judge(self, answer: Answer) -> Judgement:
         """Return the judgement on an answer."""
@@ -78,7 +83,7 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
             violation = Violation(None, "unreadable", text[:200])
             return self._refused(state, Step(position, text[:200], "lost", clock, clock, violation))
         if self.answers.IS_STEPWISE:
-            return self._take(state, answer)
+            return self._take(state, self._logged(answer))
         steps = self.judge(answer).steps
         return replace(state, answer=answer, text=text, over="answered"), steps
 
@@ -90,6 +95,12 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
             return None
         answer: Answer = reading.commands
         return answer if answer.steps and not reading.fault else None
+
+    def _logged(self, answer: Answer) -> Answer:
+        """Return the first step of an answer, as the log of the run is read."""
+        log = [{"response": self.answers.line_of(answer.steps[0])}]
+        logged: Answer = self.answers.reading(self.problem, log, self.rules).commands
+        return logged
 
     def _take(self, state: PlanState, answer: Answer) -> tuple[PlanState, tuple[Step, ...]]:
         """Return the state after the first step of a message."""
@@ -154,7 +165,7 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
         """Return the plan of a schedule as messages, from the beginning of a run."""
         written = self.answers.written(self.problem, remaining)
         lines = written if isinstance(written, list) else [written]
-        return [*lines, CLOSE] if self.answers.IS_STEPWISE else lines
+        return [*lines, CLOSE] if self.answers.IS_STEPWISE else ["\n".join(lines)]
 
 
 class PlanRun(ScheduleRun[Answer, Profile]):
