@@ -24,6 +24,7 @@ Problems and schedules
 - `Mode`: way to carry out an action.
 - `Demand`: use of a resource by a mode.
 - `Resource`: object with a capacity, or with a state.
+- `Calendar`: times at which agents and resources are off.
 - `Transitions`: ways between places of agents, or set-up times between families of uses.
 - `Feature`: feature of problems, such as optional tasks, that a benchmark declares.
 - `Lag`: minimum and maximum time between two actions.
@@ -152,6 +153,7 @@ from planoracle.instances.files.strict_entries import check as check_document
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.model.cache import CacheHolder, ProblemCache
+from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import Status
@@ -235,6 +237,7 @@ __all__ = [
     "BenchmarkError",
     "Budget",
     "CacheHolder",
+    "Calendar",
     "Catalog",
     "Claim",
     "ClockFormat",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.naturalplan.meeting_tasks import AGENT, MeetingFacts, Person, action_of
-from planoracle.instances.benchmarks.naturalplan.rules import PlanVerdict, PlanAnswer, Profile, verdict_of
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile, verdict_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.violations import Violation

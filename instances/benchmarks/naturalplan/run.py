@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 
 from planoracle.instances.benchmarks.naturalplan.parts import part_of
-from planoracle.instances.benchmarks.naturalplan.rules import PlanVerdict, PlanAnswer, Profile
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
