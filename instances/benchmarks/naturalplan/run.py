@@ -8,12 +8,12 @@ from types import ModuleType
 
 from planoracle.instances.benchmarks.naturalplan.parts import part_of
 from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile
-from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol.decision_points import DecisionPoint, waited
-from planoracle.instances.protocol.plan import Plan, Targets
+from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun, path_of
 from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, ScheduleSimulator, Step, Unreadable
 
@@ -163,8 +163,7 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return the plan of a schedule as messages, from the beginning of a run."""
         written = self.answers.written(self.problem, remaining)
-        lines = written if isinstance(written, list) else [written]
-        return [*lines, CLOSE] if self.answers.IS_STEPWISE else ["\n".join(lines)]
+        return [*written, CLOSE] if self.answers.IS_STEPWISE else [text_of_plan(written)]
 
 
 class PlanRun(ScheduleRun[PlanAnswer, Profile]):
@@ -182,8 +181,12 @@ class PlanRun(ScheduleRun[PlanAnswer, Profile]):
         return self.simulator.path(self.grading.steps)
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
-        """Raise `InputError`: the rest of a run is not computed."""
-        raise InputError("completions of runs are not supported", field="benchmark", value="naturalplan")
+        """Return the plan of the pieces up to a step and those of the rest, and its verdict."""
+        executed = self.points[count].state.pieces
+        schedule = Schedule.of(self.problem, (*executed, *remaining.pieces))
+        text = text_of_plan(self.simulator.answers.written(self.problem, schedule))
+        answer: PlanAnswer = self.simulator.answers.reading(self.problem, text, self.rules).commands
+        return text, self.simulator.grade(answer).replay
 
     @property
     def command_texts(self) -> list[str]:
@@ -191,8 +194,16 @@ class PlanRun(ScheduleRun[PlanAnswer, Profile]):
         return [step.command for step in self.grading.steps]
 
     def targets(self) -> Targets:
-        """Return no targets: answers are not repaired."""
-        return Targets(self.problem)
+        """Return the pieces of the answer as they are."""
+        targets = []
+        for position, piece in enumerate(self.plan.commands.pieces):
+            targets.append(Target(position, self.problem.by_id[piece.action].label, piece))
+        return Targets(self.problem, tuple(targets))
+
+
+def text_of_plan(written: object) -> str:
+    """Return a plan as text, with a line for each sentence."""
+    return "\n".join(written) if isinstance(written, list) else str(written)
 
 
 def simulator(problem: Instance, rules: Profile) -> PlanSimulator:
