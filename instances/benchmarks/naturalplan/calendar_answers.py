@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.naturalplan.answers import Answer, Judgement, judgement
 from planoracle.instances.benchmarks.naturalplan.calendar_facts import (
     DAY_MINUTES,
     WEEKDAYS,
@@ -23,7 +22,7 @@ from planoracle.instances.benchmarks.naturalplan.calendar_forms import (
     slot_of_words,
 )
 from planoracle.instances.benchmarks.naturalplan.calendar_tasks import MEETING, facts_of, slot_of, tick_of
-from planoracle.instances.benchmarks.naturalplan.rules import Profile
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile, verdict_of
 from planoracle.instances.benchmarks.naturalplan.whole_answers import (
     last_message,
     sentence_of,
@@ -58,7 +57,7 @@ class ReadSlot(NamedTuple):
 # --- reading --------------------------------------------------------------------------------------
 
 
-def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Answer]:
+def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[PlanAnswer]:
     """Read the slot of an answer; raises `PlanError` for one that cannot be read.
 
     The verdict ``official`` takes a slot in JSON, and else the first text of the published pattern.
@@ -72,7 +71,7 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
     if not isinstance(submitted, str | list | dict):
         raise PlanError("must be text, or an object with day and time_range", field="plan", value=submitted)
     if submitted == []:
-        return read_list([]).of(lambda _: Answer(()))
+        return read_list([]).of(lambda _: PlanAnswer(()))
     text = text_of(submitted)
     facts = facts_of(problem)
     stated = _stated_slots(submitted, facts, rules)
@@ -85,7 +84,7 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
         answer = _answer_of(ReadSlot(slots[0].text, slots[0]))
         return stated.of(lambda _: answer)
     fault = AMBIGUOUS if slots else stated.fault
-    return replace(stated, fault=fault).of(lambda _: Answer(()))
+    return replace(stated, fault=fault).of(lambda _: PlanAnswer(()))
 
 
 def _stated_slots(submitted: object, facts: CalendarFacts, rules: Profile) -> Reading[list[StatedSlot]]:
@@ -104,20 +103,20 @@ def _stated_slots(submitted: object, facts: CalendarFacts, rules: Profile) -> Re
     return settle(stated, text_of(lines), SlotForms(only_day=only_day))
 
 
-def _answer_of(read_slot: ReadSlot) -> Answer:
+def _answer_of(read_slot: ReadSlot) -> PlanAnswer:
     """Return an answer; a slot without length has no piece."""
     slot = read_slot.slot
     pieces: tuple[Piece, ...] = ()
     if slot is not None and slot.start < slot.end:
         pieces = (Piece(MEETING, tick_of(slot.day, slot.start), slot.end - slot.start, None),)
-    return Answer(pieces, (read_slot,))
+    return PlanAnswer(pieces, (read_slot,))
 
 
-def _published_reading(text: str) -> Reading[Answer]:
+def _published_reading(text: str) -> Reading[PlanAnswer]:
     """Return the first slot of the published pattern; minutes other than 30 count as the full hour."""
     match = _PUBLISHED.search(text)
     if match is None:
-        return Reading(Answer(()), 0, "nothing", 0, fault=NO_PLAN)
+        return Reading(PlanAnswer(()), 0, "nothing", 0, fault=NO_PLAN)
     start, end = _published_time(match["start"]), _published_time(match["end"])
     slot = None
     if match["day"] in WEEKDAYS and max(start, end) <= DAY_MINUTES:
@@ -148,7 +147,7 @@ def published(problem: Instance) -> str:
 # --- verdict --------------------------------------------------------------------------------------
 
 
-def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
+def grade(problem: Instance, answer: PlanAnswer, rules: Profile) -> PlanVerdict:
     """Judge a slot: with ``exact`` everybody can meet in it, with ``official`` it is the published one.
 
     Where the earliest slot is asked for, only the first one is right.
@@ -166,7 +165,7 @@ def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
     success = bool(steps) and not violations
     if not steps:
         violations = [Violation(None, "no_plan", "answer")]
-    return judgement(problem, steps, violations, success=success, share=float(success))
+    return verdict_of(problem, steps, violations, success=success, share=float(success))
 
 
 def _violations(facts: CalendarFacts, text: str, slot: Slot | None, rules: Profile) -> Iterator[Violation]:
@@ -248,6 +247,12 @@ def _times_of(facts: CalendarFacts, person: str, *, is_wish: bool) -> str:
     return "; ".join(texts)
 
 
-def choices(problem: Instance, answer: Answer, rules: Profile) -> list[str]:
+def moment(problem: Instance, tick: int) -> str:
+    """Write an instant as a weekday with a time of day."""
+    day, minute = divmod(tick, DAY_MINUTES)
+    return f"{WEEKDAYS[day % len(WEEKDAYS)]}, {clock_text(minute)}"
+
+
+def choices(problem: Instance, answer: PlanAnswer, rules: Profile) -> list[str]:
     """Return no commands: an answer is one message."""
     return []

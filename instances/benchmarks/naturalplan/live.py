@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from planoracle.instances.benchmarks.naturalplan.answers import Answer
 from planoracle.instances.benchmarks.naturalplan.feedback import describe
 from planoracle.instances.benchmarks.naturalplan.parts import part_of
-from planoracle.instances.benchmarks.naturalplan.rules import Profile
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanSimulator, PlanState
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace
@@ -97,5 +96,5 @@ def action_space(problem: Instance) -> ActionSpace:
     answers = part_of(problem).answers
     if answers.IS_STEPWISE:
         return ActionSpace((*answers.command_names(problem), CLOSE), answers.name_of_command, timed=True)
-    whole_answers = answers.choices(problem, Answer(()), Profile())
+    whole_answers = answers.choices(problem, PlanAnswer(()), Profile())
     return ActionSpace((*whole_answers, CLOSE), timed=True)

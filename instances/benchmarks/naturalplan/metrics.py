@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from planoracle.instances.benchmarks.naturalplan.language import reading
-from planoracle.instances.benchmarks.naturalplan.parts import part_of
+from planoracle.instances.benchmarks.naturalplan.parts import part_of, reading
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanRun
 from planoracle.instances.model.instance import Instance
@@ -61,7 +60,7 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
     solved: Metric[PlanMeasurement] = Metric(
         "solved",
         "the answer succeeds by the rules",
-        lambda measurement: measurement.run.success,
+        _is_success,
         kind="flag",
         average=Average("success", "share of answers that succeed by the rules", role=("success",)),
     )
@@ -75,10 +74,10 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
     persons: Metric[PlanMeasurement] = Metric(
         "persons_met", "meetings before the first violation", _persons, kind="count", is_shown=True
     )
-    most: Metric[PlanMeasurement] = Metric(
+    best_share: Metric[PlanMeasurement] = Metric(
         "best_share",
         "the answer succeeds with as many persons as possible",
-        lambda measurement: None if measurement.share is None else measurement.share == 1.0,
+        _has_best_share,
         kind="flag",
         average=Average("best_share", "share of answers that do as much as possible"),
     )
@@ -96,11 +95,20 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
         "ticks",
         average=Average("time_lost", "mean time lost"),
     )
-    return task, solved, score, persons, most, optimal, lost
+    return task, solved, score, persons, best_share, optimal, lost
 
 
 def _task(measurement: PlanMeasurement) -> str:
     return part_of(measurement.run.problem).name
+
+
+def _is_success(measurement: PlanMeasurement) -> bool:
+    return measurement.run.success
+
+
+def _has_best_share(measurement: PlanMeasurement) -> bool | None:
+    """Return whether a success does as much as possible; ``None`` if that is not known."""
+    return None if measurement.share is None else measurement.share == 1.0
 
 
 def _persons(measurement: PlanMeasurement) -> int | None:

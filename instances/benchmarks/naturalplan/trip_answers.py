@@ -1,4 +1,4 @@
-"""Answers to trips: itineraries in JSON and in text, and the judgement on them."""
+"""Answers to trips: itineraries in JSON and in text, and the grading on them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.naturalplan.answers import Answer, Judgement, judgement
-from planoracle.instances.benchmarks.naturalplan.rules import Profile
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile, verdict_of
 from planoracle.instances.benchmarks.naturalplan.trip_facts import Stay, TripFacts
 from planoracle.instances.benchmarks.naturalplan.trip_published import published_stays
 from planoracle.instances.benchmarks.naturalplan.trip_tasks import AGENT, action_of, facts_of
@@ -148,7 +147,7 @@ def stay_of(stated: StatedStay, facts: TripFacts) -> Stay:
 # --- reading --------------------------------------------------------------------------------------
 
 
-def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Answer]:
+def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[PlanAnswer]:
     """Read an itinerary; raises `PlanError` for one that cannot be read.
 
     The verdict ``official`` takes an itinerary in JSON as it is; other texts are read as in the published evaluation.
@@ -162,7 +161,7 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
     if not isinstance(submitted, str | list | dict):
         raise PlanError("must be text, or an itinerary with day_range and place", field="plan", value=submitted)
     if submitted == []:
-        return read_list([]).of(lambda _: Answer(()))
+        return read_list([]).of(lambda _: PlanAnswer(()))
     facts = facts_of(problem)
     stated = _stated_stays(submitted, facts, rules)
     text = text_of(submitted)
@@ -188,14 +187,14 @@ def _stated_stays(submitted: object, facts: TripFacts, rules: Profile) -> Readin
     return settle(read_output(submitted, forms), text_of(submitted), forms)
 
 
-def _answer_of(facts: TripFacts, stays: Sequence[Stay]) -> Answer:
+def _answer_of(facts: TripFacts, stays: Sequence[Stay]) -> PlanAnswer:
     """Return an answer; the first stay in each city of the trip has a piece."""
     pieces: dict[str, Piece] = {}
     cities = {city for city, _ in facts.stays}
     for stay in stays:
         if stay.city in cities and stay.city not in pieces and 1 <= stay.first <= stay.last:
             pieces[stay.city] = Piece(action_of(stay.city), stay.first - 1, stay.days - 1, AGENT)
-    return Answer(tuple(pieces.values()), tuple(stays))
+    return PlanAnswer(tuple(pieces.values()), tuple(stays))
 
 
 def written(problem: Instance, schedule: Schedule) -> list[str]:
@@ -222,8 +221,8 @@ def published(problem: Instance) -> list[str]:
 # --- verdict --------------------------------------------------------------------------------------
 
 
-def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
-    """Judge an itinerary.
+def grade(problem: Instance, answer: PlanAnswer, rules: Profile) -> PlanVerdict:
+    """Grade an itinerary.
 
     With ``exact`` any order that fits is right, with ``official`` the published stays in their order.
     """
@@ -247,7 +246,7 @@ def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
     count = sum(step.piece is not None for step in steps)
     share = min(1.0, count / len(facts.stays))
     success = bool(steps) and not violations
-    return judgement(problem, steps, violations, success=success, share=share)
+    return verdict_of(problem, steps, violations, success=success, share=share)
 
 
 def _ticks(stay: Stay) -> tuple[int, int]:
@@ -256,7 +255,7 @@ def _ticks(stay: Stay) -> tuple[int, int]:
     return start, max(start, stay.last - 1)
 
 
-def _differences(facts: TripFacts, answer: Answer) -> Iterator[Violation]:
+def _differences(facts: TripFacts, answer: PlanAnswer) -> Iterator[Violation]:
     """Yield the first difference from the published plan."""
     stays = list(answer.steps)
     for number, expected in enumerate(facts.reference_stays):
@@ -359,6 +358,11 @@ def describe(problem: Instance) -> str:
     return "\n".join(lines)
 
 
-def choices(problem: Instance, answer: Answer, rules: Profile) -> list[str]:
+def moment(problem: Instance, tick: int) -> str:
+    """Write an instant as a day of the trip."""
+    return f"day {tick + 1}"
+
+
+def choices(problem: Instance, answer: PlanAnswer, rules: Profile) -> list[str]:
     """Return no commands: an answer is one message."""
     return []
