@@ -16,7 +16,7 @@ from tests.test_imports import imported_names, module_of
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = registry.names()
-NAMES = "recipe2plan|timearena|asynctool|robotouille|asynchow|paracook|paracook_abstract"
+NAMES = "recipe2plan|timearena|asynctool|robotouille|asynchow|asyncplanning|naturalplan|paracook|paracook_abstract"
 WORD = re.compile(rf"(?<![a-z0-9])({NAMES})(?![a-z0-9])", re.IGNORECASE)
 #: Previous name of the general rules; also a usual English word.
 PREVIOUS_NAME = "own"
@@ -227,3 +227,29 @@ def test_report_assets_name_no_benchmark() -> None:
     assets = sorted((ROOT / "analysis").rglob("*.js")) + sorted((ROOT / "analysis").rglob("*.html"))
     assert len(assets) > 5
     assert {path.name for path in assets if WORD.search(path.read_text(encoding="utf-8"))} == set()
+
+
+# --- names of authors -------------------------------------------------------------------------------
+
+#: Packages whose only names from outside are those of authors.
+AUTHORED = ("asyncplanning", "naturalplan")
+PLUGIN = ROOT / ".namespace" / "planoracle" / "plugin.py"
+
+
+def names_by_module(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the modules and names that a module imports from planoracle."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("planoracle"):
+            yield from ((node.module or "", alias.name) for alias in node.names)
+
+
+@pytest.mark.parametrize("package", AUTHORED)
+def test_package_uses_only_names_of_authors_where_they_are_defined(package: str) -> None:
+    """`planoracle.plugin` imports each name from the module that defines it."""
+    exported = set(names_by_module(PLUGIN))
+    prefix = f"planoracle.instances.benchmarks.{package}"
+    foreign = set()
+    for path in (ROOT / "instances" / "benchmarks" / package).rglob("*.py"):
+        imports = {(module, name) for module, name in names_by_module(path) if not module.startswith(prefix)}
+        foreign |= {(path.name, module, name) for module, name in imports - exported}
+    assert not foreign, sorted(foreign)

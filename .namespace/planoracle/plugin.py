@@ -49,6 +49,8 @@ Plans
 - `read_output`: reader of text, chats and JSON that a model wrote.
 - `read_list`: reading of a plan that is a list of commands.
 - `chat_in`: messages of a chat, if a value is one.
+- `is_agents`: true for a message of the agent.
+- `contents`: texts of a message, and the arguments of its tool calls.
 - `whole_value`: JSON value that a text consists of.
 - `Targets`: plan in terms of the scheduling model, from which repairs start.
 - `Target`: command of a plan as a piece of an action.
@@ -85,6 +87,8 @@ Metrics
 - `Average`: aggregate of many grades: mean, ratio of sums, sum or counts.
 - `Row`: type of a grade as a flat row.
 - `generic_metrics`: module with the metrics of the general rules.
+- `RECORDED`: metric with the verdict that another grader recorded with an answer.
+- `RECORDED_FIELDS`: fields of a submission that may hold such a verdict.
 - `Reference`: plan or makespan that plans are compared with.
 - `Claim`: makespan that a reference states.
 
@@ -107,6 +111,8 @@ Feedback and live runs
 - `CLOSE`: command by which an agent ends the run.
 - `Environment`: live run of an agent.
 - `LiveText`: base class for the texts of live runs.
+- `GenericText`: texts of live runs whose commands are pieces of a schedule.
+- `generic_action_space`: action space of these runs.
 - `RunConfig`: options of a live run.
 - `Reward`: reward of the steps of a live run.
 - `LegalCommand`: command that the rules allow.
@@ -146,6 +152,8 @@ from planoracle.analysis.contract.suite import check_benchmark
 from planoracle.heuristics.improve import Budget, HeuristicOutcome
 from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
 from planoracle.instances.benchmarks.generic import metrics as generic_metrics
+from planoracle.instances.benchmarks.generic.live import GenericText
+from planoracle.instances.benchmarks.generic.live import action_space as generic_action_space
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.errors import BenchmarkError, InputError, PlanError, UnknownNameError
@@ -165,7 +173,7 @@ from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.json_values import whole_value
-from planoracle.instances.model_output.messages import chat_in
+from planoracle.instances.model_output.messages import chat_in, contents, is_agents
 from planoracle.instances.model_output.reading import as_given as read_list
 from planoracle.instances.model_output.reading import read as read_output
 from planoracle.instances.protocol.benchmark import Benchmark, lazy
@@ -195,6 +203,7 @@ from planoracle.instances.protocol.plan import (
     Targets,
 )
 from planoracle.instances.protocol.profiles import Rules, RuleSet
+from planoracle.instances.protocol.recorded import RECORDED, RECORDED_FIELDS
 from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.run import MismatchEvidence, Run
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
@@ -230,6 +239,8 @@ __all__ = [
     "CLOSE",
     "CUT_OFF",
     "NO_PLAN",
+    "RECORDED",
+    "RECORDED_FIELDS",
     "Action",
     "ActionSpace",
     "Average",
@@ -254,6 +265,7 @@ __all__ = [
     "GenericBenchmark",
     "GenericRun",
     "GenericSimulator",
+    "GenericText",
     "Grammar",
     "HeuristicOutcome",
     "InputError",
@@ -316,8 +328,11 @@ __all__ = [
     "check_document",
     "clean",
     "clock_of",
+    "contents",
     "fold",
+    "generic_action_space",
     "generic_metrics",
+    "is_agents",
     "lazy",
     "listed",
     "load_json",

@@ -21,7 +21,7 @@ MAX_NAME = 1_000
 # Columns with the name of the model in rows of planoracle, and columns of samples in those of other programs.
 _MODELS, _SAMPLES = ("model", "method", "heuristic"), ("sample", "epoch")
 # Columns of other programs that are taken for the instance if they name a problem.
-_INSTANCES = ("problem_id", "task_id", "question_id", "instance_id")
+_INSTANCES = ("problem_id", "task_id", "question_id", "instance_id", "task")
 # Fields of submissions to any benchmark.
 _USUAL = frozenset(("id", "instance", *_MODELS, *_SAMPLES, *STOPS))
 #: Names of columns for the problem.
@@ -224,7 +224,8 @@ class Columns:
             self._on_note(f"names of problems are completed: {name} is {record['instance']}")
 
     def _name(self, record: dict[str, Any], place: SourceLine, hints: Hints) -> None:
-        """Add id, model, sample and instance of a row that lacks them."""
+        """Add id, model, sample and instance of a row that lacks them; its id may name the problem."""
+        own_name = record["id"] if isinstance(record.get("id"), str) else ""
         own_id = hints.id or (str(place.line) if place.source is None else f"{place.source}:{place.line}")
         for field, names, value in (
             ("id", ("id",), own_id),
@@ -235,7 +236,8 @@ class Columns:
         if self._model is not None:
             record["model"] = self._model
         if record.get("instance") in (None, ""):
-            record["instance"] = self._instance_of(record) or hints.instance
+            name = self._instance_of(record) or hints.instance or self._names.find(own_name)
+            record["instance"] = name or _addressed_name(record)
         for name in fields_for(record).limit:
             if record.get(name) == "":  # of a table in which all is text
                 del record[name]
@@ -260,14 +262,17 @@ class Columns:
         present = [name for name in dict.fromkeys((*declared_fields, *COMMON_FIELDS)) if name in record]
         filled = [name for name in present if record[name] not in (None, "")]
         error = record.get("error")
-        if not filled and isinstance(error, str) and error:  # a broken run is not a failed one
+        is_broken = isinstance(error, str) and error != "" and not _holds_verdict(record)
+        if not filled and is_broken:  # a broken run is not a failed one
             raise InputError(f"the run ended with an error: {error[:300]}")
         if not present:
             raise self._missing("plan", row)
         if all(record[name] is None for name in present):
-            status = record.get("status")
-            reason = f"the status is {status}" if isinstance(status, str) else "there is no plan"
-            raise InputError(f"is null: {reason}", field=present[0])
+            if not _holds_verdict(record):
+                status = record.get("status")
+                reason = f"the status is {status}" if isinstance(status, str) else "there is no plan"
+                raise InputError(f"is null: {reason}", field=present[0])
+            record[present[0]] = ""
         declared = [name for name in filled if name in declared_fields]
         for name in present:
             is_empty = record[name] is None or (filled and name not in filled)
@@ -295,6 +300,23 @@ class Columns:
         if field == "instance":
             example = next(_columns_with_problems(row), example)
         return InputError(f"is missing; {columns} (select one with --map {field}={example})", field=field)
+
+
+def _addressed_name(record: Mapping[str, Any]) -> str | None:
+    """Return the problem that the address fields of a benchmark identify, in a row that names none."""
+    for benchmark in map(registry.get, registry.names()):
+        if record.keys().isdisjoint(benchmark.address_fields):
+            continue
+        name = benchmark.addressed_name("", record)
+        if name:
+            return name
+    return None
+
+
+def _holds_verdict(record: Mapping[str, Any]) -> bool:
+    """Return True for a row of another grader: an empty answer is a failure, and ``error`` the reason of a verdict."""
+    is_failure_with_reason = isinstance(record.get("success"), bool) and isinstance(record.get("error_type"), str)
+    return is_failure_with_reason or isinstance(record.get("correct"), bool)
 
 
 def _columns_with_problems(row: dict[str, Any]) -> Iterator[str]:

@@ -37,7 +37,7 @@ from planoracle.analysis.intake.record_fields import (
     identity_of,
     is_grade,
 )
-from planoracle.analysis.intake.unread_files import UnreadFiles, is_problem_file
+from planoracle.analysis.intake.unread_files import UnreadFiles, is_problem_file, planless_error
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
@@ -149,6 +149,7 @@ class Intake:
         self.problems = dict(problems or {})
         self._pattern = pattern
         requested = list(chain.from_iterable(columns_by_field(columns or {}).values()))
+        self._selects_plans = claims or "plan" in (columns or {})
         self._headings = frozenset((*requested, *(name.split(".")[0] for name in requested)))
         self._names = NameResolver(self.problems, partial(_is_file, places))
         self._columns = Columns(columns, model, on_note, claims=claims, names=self._names)
@@ -254,9 +255,11 @@ class Intake:
         ignored = sorted([*unread.ignored, *named_problem_files, *listing.skipped])
         self._note_layouts(layouts, ignored, f"{printable}: ")
         files = []
-        for path, error in listing.files:
-            if error is not None or path in layouts:
+        for path, fault in listing.files:
+            if fault is not None or path in layouts:
                 source = prefix + _printable(path)
+                is_checked = fault is None and not self._selects_plans
+                error = planless_error(os.path.join(root, path)) if is_checked else fault
                 hints = layouts[path][1] if error is None else NO_HINTS
                 files.append(_File(os.path.join(root, path), source, source, hints, open_file, error))
         for path, error in unread.errors.items():

@@ -20,6 +20,8 @@ from planoracle.analysis.intake.path_names import (
 from planoracle.analysis.intake.problem_names import NameResolver, fit_of
 from planoracle.analysis.intake.record_fields import INSTANCE_FIELDS, plan_fields
 from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.protocol import registry
 
 # Texts about a folder, with or without an ending.
 _DOCUMENT = re.compile(
@@ -61,19 +63,55 @@ _PROBLEM = re.compile(rb'\s*\{[^{}\[\]]*"format"\s*:\s*"planoracle/(?:instance|k
 _KEY = re.compile(rb'"([^"\\\n]{1,200})"\s{0,20}:|^[ -]{0,40}([A-Za-z_]\w{0,40}):', re.MULTILINE)
 _CONTROL_CHARACTERS = re.compile(rb"[\x00-\x08\x0e-\x1a]")
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# Columns of rows that have a result or an error instead of a plan.
+_RESULTS = ("scored", "error", "status", "makespan")
+# Least number of rows from which a file is said to hold no plans.
+_MIN_ROWS = 3
 # Bytes of a file that are inspected.
 _HEAD = 2**16
 
 
 def is_problem_file(path: str) -> bool:
-    """Return True for a JSON file of problems in our own formats."""
+    """Return True for a JSON file of problems, in our own formats or in lines of a benchmark's."""
     if stem(path)[1] not in (".json", ".jsonl", ".ndjson"):
         return False
     try:
         head = _head(path, path)
-        return _PROBLEM.match(head) is not None and not _holds_submissions(head)
+        if _holds_submissions(head):
+            return False
+        return _PROBLEM.match(head) is not None or _begins_with_problem(head)
     except InputError:  # reported when the file is read
         return False
+
+
+def _begins_with_problem(head: bytes) -> bool:
+    """Return True if the first line is a problem of a benchmark."""
+    line = head.partition(b"\n")[0].strip()
+    if not line.startswith(b"{") or not line.endswith(b"}"):
+        return False
+    document = load_json(line, "")
+    return any(benchmark.recognises(document) for benchmark in map(registry.get, registry.names()))
+
+
+def planless_error(path: str) -> InputError | None:
+    """Return the error for a file of JSON lines none of whose first rows has a field for a plan.
+
+    Such a file, of prompts or settings, has one error instead of one per row.
+    """
+    if stem(path)[1] not in (".jsonl", ".ndjson"):
+        return None
+    try:
+        head = _head(path, path)
+        rows = [load_json(line, path) for line in head.split(b"\n")[:-1] if line.strip()]
+    except InputError:  # reported when the file is read
+        return None
+    if len(rows) < _MIN_ROWS or not all(isinstance(row, dict) for row in rows):
+        return None
+    columns = set().union(*rows)
+    if not columns.isdisjoint((*plan_fields(), *_RESULTS)):
+        return None
+    names = ", ".join(sorted(columns)[:20])
+    return InputError(f"holds no plans; the columns are {names} (--map plan=COLUMN selects one of them)", field="plan")
 
 
 class UnreadFiles:

@@ -230,7 +230,9 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Parameters
         ----------
         name
-            Its ``instance``, a name of this benchmark. A result of this method is returned unchanged.
+            Its ``instance``, a name of this benchmark. A result of this method is returned unchanged. An empty name is
+            that of a submission without ``instance``; the result is then empty, too, unless the record identifies a
+            problem.
         record
             The submission, whose `address_fields` may say more; raises `InputError` for a wrong one.
         """

@@ -47,9 +47,9 @@ class PlanMeasurement(Measurement[PlanRun]):
 
     @cached_property
     def lost_time(self) -> int | None:
-        """Ticks after the best end of a success that does as much as possible."""
+        """Ticks after the best end of a success that meets as many persons as possible; ``None`` in other tasks."""
         best_end = self.optimum.makespan
-        if not self.run.success or self.share != 1.0 or best_end is None:
+        if not self.run.problem.optional or not self.run.success or self.share != 1.0 or best_end is None:
             return None
         return self.run.verdict.makespan - best_end
 
@@ -90,9 +90,9 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
     )
     lost: Metric[PlanMeasurement] = Metric(
         "time_lost",
-        "minutes (in trips: days) after the best end, where as much as possible is done",
+        "minutes after the best end of a success that meets as many persons as possible",
         lambda measurement: measurement.lost_time,
-        "ticks",
+        "minutes",
         average=Average("time_lost", "mean time lost"),
     )
     return task, solved, score, persons, best_share, optimal, lost
@@ -117,10 +117,15 @@ def _persons(measurement: PlanMeasurement) -> int | None:
 
 
 def _is_optimal(measurement: PlanMeasurement) -> bool | None:
-    """Return whether a success is best; ``None`` if the optimum is not proved."""
-    if not measurement.run.success or measurement.share not in (1.0, None):
-        return False
-    return None if measurement.lost_time is None else measurement.lost_time <= 0
+    """Return whether a success is best; ``None`` if the optimum is not proved.
+
+    Times count in meetings only: any slot of a calendar, and any order of a trip, that fits is right.
+    """
+    if not measurement.run.success or not measurement.run.problem.optional:
+        return measurement.run.success
+    if measurement.share != 1.0:
+        return None if measurement.share is None else False
+    return None if measurement.lost_time is None else measurement.lost_time == 0
 
 
 def _published_claim(problem: Instance) -> Claim:

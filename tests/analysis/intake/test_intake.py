@@ -228,6 +228,33 @@ def test_tables_and_lists_are_read(tmp_path: Path, end: str) -> None:
     assert all("--map instance=puzzle" in row["reason"] for row in missing)
 
 
+def test_id_names_the_problem_of_a_row_without_other_names(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    rows = [{"id": HOUSE, "plan": "wait"}, {"id": "7", "plan": "wait"}, {"id": HOUSE, "instance": LAB, "plan": "wait"}]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    first, second, third = (entry for _, entry in entries_of(path))
+    assert (first["id"], first["instance"]) == (HOUSE, HOUSE)
+    assert "instance: is missing" in str(second)
+    assert third["instance"] == LAB
+
+
+def test_error_of_another_grader_is_no_error_of_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    verdict = {"success": False, "error_type": "parse_error", "error": "no actions"}
+    rows = [{"instance": HOUSE, "plan": "", "error": "out of credit"}, {"instance": HOUSE, "plan": "", **verdict}]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    broken, failed = graded(path, code=1)
+    assert (broken["scored"], failed["scored"], failed["violation"]) == (False, True, "no_plan")
+
+
+def test_null_answer_that_another_grader_has_graded_is_a_failure(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    rows = [{"instance": HOUSE, "response": None}, {"instance": HOUSE, "response": None, "correct": False}]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    missing, failed = graded(path, code=1)
+    assert (missing["scored"], failed["scored"], failed["violation"]) == (False, True, "no_plan")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sample(["log.eval", "log.json"]))
 def test_logs_of_inspect_ai_are_read(tmp_path: Path, name: str) -> None:
@@ -332,7 +359,7 @@ def test_several_plan_fields_are_reported_and_empty_ones_are_ignored(tmp_path: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("column", ["problem_id", "task_id", "question_id", "instance_id"])
+@pytest.mark.parametrize("column", ["problem_id", "task_id", "question_id", "instance_id", "task"])
 def test_column_of_another_program_is_the_instance_if_it_names_a_problem(tmp_path: Path, column: str) -> None:
     path = tmp_path / "a.jsonl"
     rows = [{column: HOUSE.replace("/", "__")}, {column: "no such"}, {"instance": LAB, column: HOUSE}]
@@ -581,18 +608,18 @@ def test_folders_without_submissions_are_errors(tmp_path: Path) -> None:
 
 
 def test_unknown_fields_of_map_option_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text(json.dumps({"task": HOUSE, "text": "wait"}))
+    (tmp_path / "a.jsonl").write_text(json.dumps({"puzzle": HOUSE, "text": "wait"}))
     for entry in ("answer=text", "plan", "plan="):
         result = CliRunner().invoke(app, ["grade", str(tmp_path), "--map", entry])
         assert isinstance(result.exception, UnknownNameError)
-    assert "has no column 'x'; the columns are task, text" in error(
-        tmp_path / "a.jsonl", columns={"plan": "x", "instance": "task"}
+    assert "has no column 'x'; the columns are puzzle, text" in error(
+        tmp_path / "a.jsonl", columns={"plan": "x", "instance": "puzzle"}
     )
-    assert "(select one with --map instance=task)" in error(tmp_path / "a.jsonl")
-    assert one(tmp_path / "a.jsonl", columns={"plan": "text", "instance": "task"})["plan"] == "wait"
+    assert "(select one with --map instance=puzzle)" in error(tmp_path / "a.jsonl")
+    assert one(tmp_path / "a.jsonl", columns={"plan": "text", "instance": "puzzle"})["plan"] == "wait"
     (tmp_path / "timearena__household1.txt").write_text("wait")
     notes: list[str] = []
-    columns = {"plan": "text", "instance": "task", "model": "name"}
+    columns = {"plan": "text", "instance": "puzzle", "model": "name"}
     got = entries_of(tmp_path, columns=columns, on_note=notes.append)
     assert [entry["instance"] for _, entry in got] == [HOUSE, HOUSE]
     assert notes[-1] == "--map model=name: no row has that column"

@@ -266,3 +266,23 @@ def test_map_option_may_be_repeated_for_one_field(tmp_path: Path) -> None:
     tasks.write_text("a,b,duration\nx,y,1\n")
     result = CliRunner().invoke(app, ["solve", str(tasks), "--map", "task=a", "--map", "task=b"])
     assert "a field of a table of tasks has one column" in str(result.exception)
+
+
+def test_lines_of_problems_of_a_benchmark_are_no_submissions(tmp_path: Path) -> None:
+    step = {"durations": {"1": [60, 60, "1 min"]}, "edges": [["START", "1"], ["1", "END"]], "gold": [60, 60]}
+    problems = json.dumps({"problems": [{"id": "async/7", **step}]})
+    write(tmp_path, {"steps.jsonl": problems, "gpt-x.jsonl": ROW})
+    submissions, errors, notes = entries_of(tmp_path)
+    assert list(submissions) == ["gpt-x.jsonl"]
+    assert not errors
+    assert any("steps.jsonl (problems)" in note for note in notes)
+
+
+def test_file_of_lines_without_plans_is_one_error(tmp_path: Path) -> None:
+    prompts = [json.dumps({"task": "timearena/lab1", "text": f"Please {number}"}) for number in range(9)]
+    write(tmp_path, {"prompts.jsonl": "\n".join(prompts) + "\n", "gpt-x.jsonl": ROW})
+    submissions, errors, _ = entries_of(tmp_path)
+    assert list(submissions) == ["gpt-x.jsonl"]
+    assert "holds no plans; the columns are task, text (--map plan=COLUMN" in str(errors["prompts.jsonl"])
+    submissions, errors, _ = entries_of(tmp_path / "prompts.jsonl", columns={"plan": "text"})
+    assert not errors

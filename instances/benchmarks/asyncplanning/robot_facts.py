@@ -1,0 +1,363 @@
+"""Facts of the Robo Challenge and of its online part: items, orders, candidates, lags, stations, robots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, chain
+from typing import Any, NamedTuple, TypeVar
+
+from planoracle.instances.errors import InputError
+
+#: Ticks of a second: plans state times with three decimals.
+TICKS = 1_000
+#: Prefix of the names of budgets, so that none is a station.
+STOCK = "stock of "
+# Most ticks that a time of a record may have.
+_MAX_TICKS = 10**9
+
+
+class Work(NamedTuple):
+    """Action that changes the state of an item.
+
+    Attributes
+    ----------
+    before, after
+        State that the item must have, and the state that the action gives it.
+    station
+        Station that the action occupies.
+    traits
+        Traits of ingredients, one of which an item needs for the action.
+    """
+
+    before: str
+    after: str
+    station: str
+    traits: tuple[str, ...]
+
+
+#: Action that puts an item on the pile.
+STACK = "stack"
+#: State of items that need no work.
+READY = "ready"
+#: Actions on items by name.
+WORK = {
+    "grill": Work("raw", "grilled", "grill", ("iscookable", "iscookableifmarinated")),
+    "cut": Work("raw", "cut", "cutting_board", ("iscuttable",)),
+    "fry": Work("raw", "fried", "fryer", ("isfryable", "isfryableifcut")),
+    "boil": Work("raw", "boiled", "boiler", ("isboilable",)),
+    "toast": Work("raw", "toasted", "toaster", ("istoastable",)),
+    "marinate": Work("cut", "marinated", "marinator", ("ismarinatable",)),
+    "mash": Work("boiled", "mashed", "cutting_board", ("mash_requires_boiled",)),
+}
+#: Names of all actions.
+VERBS = (*WORK, STACK)
+#: States by the action that leads to them.
+ACTION_OF = {work.after: name for name, work in WORK.items()}
+#: Flags of an ingredient by action, and the state that the action then needs instead of ``raw``.
+PREPARED = {"fry": ("fry_requires_cut", "cut"), "grill": ("grill_requires_marinated", "marinated")}
+
+
+class Item(NamedTuple):
+    """Ingredient; ``traits`` are the predicates and the flags of the record.
+
+    Attributes
+    ----------
+    name, state
+        Name, and first state: ``raw`` or ``ready``.
+    traits
+        Predicates and flags.
+    stage
+        Number of the event with which the item arrives; 0 if it is there from the beginning.
+    """
+
+    name: str
+    state: str
+    traits: tuple[str, ...] = ()
+    stage: int = 0
+
+    def needed_state(self, action: str) -> str:
+        """Return the state that an action needs.
+
+        >>> Item("potato", "raw", ("iscuttable", "isfryableifcut", "fry_requires_cut")).needed_state("fry")
+        'cut'
+        """
+        flag, state = PREPARED.get(action, ("", ""))
+        return state if flag in self.traits else WORK[action].before
+
+    def is_fit_for(self, action: str) -> bool:
+        """Return True if the ingredient has a trait for an action; all can be stacked."""
+        return action == STACK or not set(WORK[action].traits).isdisjoint(self.traits)
+
+    def chain_to(self, state: str) -> tuple[str, ...]:
+        """Return the actions that lead from the first state to another one.
+
+        >>> Item("potato", "raw", ("iscuttable", "isfryableifcut", "fry_requires_cut")).chain_to("fried")
+        ('cut', 'fry')
+
+        Raises
+        ------
+        InputError
+            If the traits of the item allow no such actions.
+        """
+        actions: list[str] = []
+        while state != self.state:
+            action = ACTION_OF.get(state)
+            if action is None or action in actions or not self.is_fit_for(action):
+                raise InputError(f"cannot be reached from {self.state!r}", field=f"items[{self.name}]", value=state)
+            actions.append(action)
+            state = self.needed_state(action)
+        return tuple(reversed(actions))
+
+
+class Order(NamedTuple):
+    """Order: items in their required states, and items to stack from bottom to top.
+
+    Attributes
+    ----------
+    name
+        Name.
+    required
+        Pairs of item and state.
+    stack
+        Items from bottom to top.
+    stage
+        Number of the event with which the order arrives.
+    """
+
+    name: str
+    required: tuple[tuple[str, str], ...]
+    stack: tuple[str, ...]
+    stage: int = 0
+
+
+class Candidate(NamedTuple):
+    """Optional goal with a reward, and its cost from the inventory.
+
+    Attributes
+    ----------
+    name, item, state
+        The goal is attained if the item has the state at the end.
+    reward, cost
+        Reward, and pairs of resource and amount.
+    stage
+        Number of the event with which the candidate arrives.
+    """
+
+    name: str
+    item: str
+    state: str
+    reward: int
+    cost: tuple[tuple[str, int], ...]
+    stage: int = 0
+
+
+class MinimumLag(NamedTuple):
+    """Minimum time from the end of an action to the start of another one.
+
+    Attributes
+    ----------
+    before, after
+        Pairs of action and item.
+    ticks
+        Minimum time.
+    stage
+        Number of the event with which the lag arrives.
+    """
+
+    before: tuple[str, str]
+    after: tuple[str, str]
+    ticks: int
+    stage: int = 0
+
+
+_Entry = TypeVar("_Entry", Item, Order, Candidate, MinimumLag)
+
+
+@dataclass(frozen=True, eq=False)
+class RobotTask:
+    """Task of the Robo Challenge, or episode of the online part. Times in ticks.
+
+    Attributes
+    ----------
+    name
+        Name of the problem.
+    items, orders, candidates, lags
+        Parts, each with the event with which it arrives.
+    durations
+        Ticks by action.
+    stations
+        Capacities of the stations.
+    robots
+        Names of the robots; empty if nobody needs to carry out actions.
+    inventory
+        Amounts in stock by resource.
+    deadline
+        Latest end; ``None`` without one.
+    arrivals
+        Times of the events.
+    is_online
+        True for an episode.
+    optimum, best_reward
+        Published makespan and reward, if there are any.
+    witness
+        Published plan: seconds, action and arguments of each line.
+    """
+
+    name: str
+    items: tuple[Item, ...]
+    orders: tuple[Order, ...]
+    durations: Mapping[str, int]
+    stations: Mapping[str, int]
+    candidates: tuple[Candidate, ...] = ()
+    lags: tuple[MinimumLag, ...] = ()
+    robots: tuple[str, ...] = ()
+    inventory: Mapping[str, int] | None = None
+    deadline: int | None = None
+    arrivals: tuple[int, ...] = ()
+    is_online: bool = False
+    optimum: int | None = None
+    best_reward: int | None = None
+    witness: tuple[str, ...] = ()
+
+    @cached_property
+    def by_name(self) -> dict[str, Item]:
+        """Items by name."""
+        return {item.name: item for item in self.items}
+
+    @cached_property
+    def required(self) -> dict[str, str]:
+        """Required states of all orders, by item."""
+        return dict(chain.from_iterable(order.required for order in self.orders))
+
+    @cached_property
+    def moments(self) -> tuple[int, ...]:
+        """Times at which the stages begin: 0, and those of the events."""
+        return (0, *self.arrivals)
+
+    def release(self, item: str) -> int:
+        """Return the time at which an item arrives."""
+        return self.moments[self.by_name[item].stage]
+
+    def until(self, stage: int) -> RobotTask:
+        """Return the task with all that has arrived by a stage."""
+        if stage >= len(self.arrivals):
+            return self
+        return replace(
+            self,
+            items=_arrived(self.items, stage),
+            orders=_arrived(self.orders, stage),
+            candidates=_arrived(self.candidates, stage),
+            lags=_arrived(self.lags, stage),
+            arrivals=self.arrivals[:stage],
+        )
+
+
+def _arrived(entries: tuple[_Entry, ...], stage: int) -> tuple[_Entry, ...]:
+    return tuple(entry for entry in entries if entry.stage <= stage)
+
+
+def ticks_of(seconds: float | str, field: str) -> int:
+    """Return whole ticks of a time in seconds.
+
+    >>> ticks_of(2.29, "trigger_time")
+    2290
+
+    Raises
+    ------
+    InputError
+        If the time is negative, too large, or no whole number of ticks.
+    """
+    exact = float(seconds) * TICKS
+    if not 0 <= exact <= _MAX_TICKS or abs(exact - round(exact)) > 1e-6:
+        raise InputError(f"must be seconds with at most three decimals, up to {_MAX_TICKS // TICKS}", field, seconds)
+    return round(exact)
+
+
+def task_of(name: str, facts: Mapping[str, Any]) -> RobotTask:
+    """Return the task of bundled facts, in the form of `static_facts`.
+
+    Parameters
+    ----------
+    name
+        Name of the problem.
+    facts
+        JSON object; ``events`` are those of an episode.
+    """
+    groups = [facts, *facts.get("events", ())]
+    items: list[Item] = []
+    orders: list[Order] = []
+    candidates: list[Candidate] = []
+    lags: list[MinimumLag] = []
+    for stage, group in enumerate(groups):
+        items += [_item(key, text, stage) for key, text in group["items"].items()]
+        orders += [_order(key, value, stage) for key, value in group.get("orders", {}).items()]
+        candidates += [_candidate(key, value, stage) for key, value in group.get("candidates", {}).items()]
+        lags += [_lag(text, stage) for text in group.get("lags", ())]
+    deadline = facts.get("deadline")
+    optimum = facts.get("optimum")
+    task = RobotTask(
+        name=name,
+        items=tuple(items),
+        orders=tuple(orders),
+        durations={key: ticks_of(value, "action_durations") for key, value in facts["durations"].items()},
+        stations=facts["stations"],
+        candidates=tuple(candidates),
+        lags=tuple(lags),
+        robots=tuple(facts.get("robots", "").split()),
+        inventory=facts.get("inventory"),
+        deadline=None if deadline is None else ticks_of(deadline, "deadline"),
+        arrivals=tuple(ticks_of(group["time"], "trigger_time") for group in groups[1:]),
+        is_online="events" in facts,
+        optimum=None if optimum is None else ticks_of(optimum, "optimal_makespan"),
+        best_reward=facts.get("reward"),
+        witness=tuple(facts.get("witness", ())),
+    )
+    _check(task)
+    return task
+
+
+def _item(name: str, text: str, stage: int) -> Item:
+    state, *traits = text.split()
+    return Item(name, state, tuple(traits), stage)
+
+
+def _order(name: str, value: list[Any], stage: int) -> Order:
+    required, stack = value
+    return Order(name, tuple(required.items()), tuple(stack.split()), stage)
+
+
+def _candidate(name: str, value: list[Any], stage: int) -> Candidate:
+    item, state, reward, cost = value
+    return Candidate(name, item, state, reward, tuple(cost.items()), stage)
+
+
+def _lag(text: str, stage: int) -> MinimumLag:
+    words = text.split()
+    return MinimumLag((words[0], words[1]), (words[2], words[3]), ticks_of(words[4], "min_lag"), stage)
+
+
+def _check(task: RobotTask) -> None:
+    """Raise `InputError` for names that do not exist, and for parts that no instance can state."""
+    if len(task.by_name) < len(task.items):
+        raise InputError("must be different", field="items", value=_repeated(item.name for item in task.items))
+    if list(task.arrivals) != list(accumulate(task.arrivals, max)):
+        raise InputError("must be in order of time", field="events.trigger_time", value=list(task.arrivals))
+    stacked = list(chain.from_iterable(order.stack for order in task.orders))
+    if len(set(stacked)) < len(stacked):
+        raise InputError("must be different", field="stack_order", value=_repeated(stacked))
+    wanted = [candidate.item for candidate in task.candidates]
+    if len(set(wanted)) < len(wanted):
+        raise InputError("must be different items", field="candidate_goals", value=_repeated(wanted))
+    required = chain.from_iterable(order.required for order in task.orders)
+    for name in (*stacked, *wanted, *(item for item, _ in required)):
+        if name not in task.by_name:
+            raise InputError("must be one of the items", field="goal", value=name)
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    counts: dict[str, int] = {}
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    return [name for name, count in counts.items() if count > 1]

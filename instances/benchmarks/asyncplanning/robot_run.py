@@ -1,0 +1,221 @@
+"""Runs of the Robo Challenge and of its online part."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from planoracle.instances.benchmarks.asyncplanning.robot_lines import (
+    Line,
+    RobotPlan,
+    line_from,
+    pieces_of,
+    stages_of,
+    task_in,
+)
+from planoracle.instances.benchmarks.asyncplanning.robot_outcome import Outcome, outcome
+from planoracle.instances.benchmarks.asyncplanning.robot_tasks import under as under
+from planoracle.instances.benchmarks.asyncplanning.rules import Profile
+from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
+from planoracle.instances.benchmarks.generic.run import GenericRun
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import referee
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.violations import Replay, Violation
+from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
+from planoracle.instances.protocol.plan import Plan, Target, Targets
+from planoracle.instances.protocol.schedule_run import DecisionPath
+from planoracle.instances.protocol.simulator import Step
+
+_HINDSIGHT = "in episodes decisions have no cost: when they were made, later orders were unknown"
+_FURTHER = "the plan has actions beyond those of the problem, or with other durations, so its decisions have no cost"
+
+
+class RobotSimulator(GenericSimulator):
+    """General rules, with commands as lines of a plan.
+
+    Parameters
+    ----------
+    problem
+        Problem as the rules change it.
+    rules
+        Rules of the run.
+    """
+
+    def __init__(self, problem: Instance, rules: Profile) -> None:
+        super().__init__(problem)
+        self.rules = rules
+
+    @cached_property
+    def adds_rules(self) -> bool:
+        """False: the rules accept every schedule that the problem allows."""
+        return False
+
+    def words(self, piece: Piece) -> str:
+        """Return a piece as a line of a plan.
+
+        >>> from planoracle.instances.benchmarks.asyncplanning.robot_tasks import load
+        >>> fish = load("robo/easy/easy_02_fried_fish_plate")
+        >>> RobotSimulator(fish, Profile()).words(Piece("fish/fry", 1500, 8000, None))
+        '1.500: (fry fish)  [8.000]'
+        """
+        return line_from(piece).text()
+
+    def verdict(self, state: ScheduleState) -> Replay:
+        """Return the verdict on the executed pieces."""
+        schedule = Schedule.of(self.problem, state.point.state.pieces)
+        return verdict_of(self.problem, schedule.pieces, graded(self.problem, schedule, self.rules))
+
+    def startable(
+        self, point: DecisionPoint, step: int, only: Container[str] | None = None
+    ) -> Iterator[tuple[Piece, DecisionPoint]]:
+        """Yield every action that can start now, by the first robot that can start it: robots are alike."""
+        offered: set[str] = set()
+        for piece, after in super().startable(point, step, only):
+            if piece.action not in offered:
+                offered.add(piece.action)
+                yield piece, after
+
+
+class RobotRun(GenericRun):
+    """Run of a plan as lines.
+
+    Attributes
+    ----------
+    outcome
+        Outcome by the rules.
+    """
+
+    rules: Profile
+
+    def __init__(self, problem: Instance, plan: Plan[Schedule], rules: Profile) -> None:
+        self.outcome = graded(problem, plan.commands, rules)
+        pieces = pieces_of(problem, self.outcome.lines)
+        executed = Schedule.of(problem, pieces)
+        stages = stages_of(problem, plan.commands)
+        commands = replace(plan, commands=RobotPlan(executed.pieces, stages))
+        self._is_regular = len(pieces) == len(self.outcome.lines)
+        verdict = verdict_of(problem, executed.pieces, self.outcome)
+        if verdict.success and not referee(problem, executed).success:
+            self._is_regular = False
+        super().__init__(RobotSimulator(problem, rules), commands, rules, verdict)
+
+    @property
+    def fault(self) -> Violation | None:
+        """First violation, which is the reason of the failure."""
+        return next(iter(self.verdict.violations), None)
+
+    @property
+    def weight(self) -> int | None:
+        """Collected reward of a success, else 0; ``None`` without candidates."""
+        if not self.problem.weights:
+            return None
+        return (self.outcome.reward or 0) if self.success else 0
+
+    @property
+    def grid(self) -> int:
+        """Greatest common divisor of all times, see `ScheduleRun.grid`.
+
+        Raises
+        ------
+        InputError
+            If decisions have no cost.
+        """
+        if task_in(self.problem).is_online:
+            raise InputError(_HINDSIGHT, field="plan")
+        if not self._is_regular:
+            raise InputError(_FURTHER, field="plan")
+        return super().grid
+
+    @property
+    def command_texts(self) -> list[str]:
+        """Every line that was carried out."""
+        return [line.text() for line in self.outcome.lines]
+
+    def compute_path(self) -> DecisionPath:
+        """Return the steps and points of the lines.
+
+        Where a line is no action of the problem, it only takes time.
+        """
+        if self._is_regular:
+            return super().compute_path()
+        return _path_of_lines(self.problem, self.outcome)
+
+    def targets(self) -> Targets:
+        """Return the pieces as they are."""
+        targets = [
+            Target(position, line_from(piece).text(), piece)
+            for position, piece in enumerate(self.plan.commands.pieces)
+        ]
+        return Targets(self.problem, tuple(targets))
+
+
+def _path_of_lines(problem: Instance, result: Outcome) -> DecisionPath:
+    """Return a step for every line up to the first fault, and for the waits before them."""
+    faults: dict[int, Violation] = {}
+    for violation in result.violations:
+        if violation.position is not None:
+            faults.setdefault(violation.position, violation)
+    points = [DecisionPoint(problem)]
+    steps: list[Step] = []
+    for position, line in enumerate(result.lines):
+        point = points[-1]
+        clock = point.state.clock
+        if line.start > clock:
+            words = wait_words(problem, line.start - clock)
+            steps.append(Step(position, words, "wait", clock, line.start))
+            point = waited(point, line.start)
+            points.append(point)
+        violation = faults.get(position)
+        if violation is not None:
+            steps.append(Step(position, line.text(), "lost", line.start, line.start, violation))
+            points.append(point)
+            break
+        steps.append(Step(position, line.text(), "act", line.start, line.start))
+        pieces = (*point.state.pieces, *_piece_of(problem, point, line))
+        state = PartialSchedule(pieces, line.start)
+        points.append(replace(point, state=state, reached=max(point.reached, line.end)))
+    return DecisionPath(tuple(points), tuple(steps), len(steps))
+
+
+def _piece_of(problem: Instance, point: DecisionPoint, line: Line) -> list[Piece]:
+    """Return the piece that a line starts, unless its action has been started."""
+    executed = {piece.action for piece in point.state.pieces}
+    return [piece for piece in pieces_of(problem, (line,)) if piece.action not in executed]
+
+
+def graded(problem: Instance, commands: Schedule, rules: Profile) -> Outcome:
+    """Return the outcome of a plan, or of a schedule as the plan that states it."""
+    return outcome(task_in(problem), stages_of(problem, commands), rules)
+
+
+def verdict_of(problem: Instance, pieces: Sequence[Piece], result: Outcome) -> Replay:
+    """Return the verdict of an outcome, with events and shares of the pieces by the general rules."""
+    general = referee(problem, Schedule(tuple(pieces)))
+    violations = result.violations
+    makespan = result.makespan or 0
+    if violations:
+        return replace(general, violations=violations, fatal=violations[0], success=False, makespan=makespan)
+    return replace(
+        general,
+        violations=(),
+        fatal=None,
+        progress=1.0,
+        goal_ratio=1.0,
+        success=True,
+        makespan=makespan,
+        remaining={},
+    )
+
+
+def simulator(problem: Instance, rules: Profile) -> RobotSimulator:
+    """Return the rules as code."""
+    return RobotSimulator(under(problem, rules), rules)
+
+
+def replay(problem: Instance, plan: Plan[Schedule], rules: Profile) -> RobotRun:
+    """Replay a plan."""
+    return RobotRun(under(problem, rules), plan, rules)
