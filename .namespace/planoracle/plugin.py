@@ -27,6 +27,7 @@ Problems and schedules
 - `Mode`: way to carry out an action.
 - `Demand`: use of a resource by a mode.
 - `Resource`: object with a capacity, or with a state.
+- `Calendar`: times at which agents and resources are off.
 - `Transitions`: ways between places of agents, or set-up times between families of uses.
 - `Feature`: feature of problems, such as optional tasks, that a benchmark declares.
 - `Lag`: minimum and maximum time between two actions.
@@ -164,6 +165,7 @@ from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.generate.parameters import Parameters, below, shuffled
 from planoracle.instances.generate.random_network import random_precedences
 from planoracle.instances.model.cache import CacheHolder, ProblemCache
+from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import Status
@@ -250,6 +252,7 @@ __all__ = [
     "BenchmarkError",
     "Budget",
     "CacheHolder",
+    "Calendar",
     "Catalog",
     "Claim",
     "ClockFormat",

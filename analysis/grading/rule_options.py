@@ -106,7 +106,7 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> R
 
 
 def _common_name(name: str) -> str:
-    """Return the profile that a further name of a benchmark stands for; other names are returned unchanged."""
+    """Return the profile that a further name of a benchmark stands for; other names as they are."""
     if name in _COMMON_PROFILES:
         return name
     for benchmark in registry.names():

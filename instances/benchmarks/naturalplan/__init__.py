@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from planoracle.instances.benchmarks.naturalplan.answers import Answer
-from planoracle.instances.benchmarks.naturalplan.rules import Profile
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, Profile
 from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
@@ -19,7 +18,7 @@ from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 _USUAL = RunConfig()
 
 
-class NaturalPlan(ScheduleBenchmark[Answer, Profile]):
+class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
     """Natural Plan: meetings, calendars and trips, planned from plain text."""
 
     name = "naturalplan"
@@ -32,7 +31,7 @@ class NaturalPlan(ScheduleBenchmark[Answer, Profile]):
 
     catalog = lazy("planoracle.instances.benchmarks.naturalplan.problems")
     reader = lazy("planoracle.instances.benchmarks.naturalplan.problems")
-    language = lazy("planoracle.instances.benchmarks.naturalplan.language")
+    language = lazy("planoracle.instances.benchmarks.naturalplan.parts")
     rules = lazy("planoracle.instances.benchmarks.naturalplan.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.naturalplan.run")
     metrics = lazy("planoracle.instances.benchmarks.naturalplan.metrics:METRICS")

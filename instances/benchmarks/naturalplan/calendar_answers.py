@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.naturalplan.answers import Answer, Judgement, judgement
 from planoracle.instances.benchmarks.naturalplan.calendar_facts import (
     DAY_MINUTES,
     WEEKDAYS,
@@ -15,19 +14,25 @@ from planoracle.instances.benchmarks.naturalplan.calendar_facts import (
     Slot,
     clock_text,
 )
+from planoracle.instances.benchmarks.naturalplan.calendar_forms import (
+    SlotForms,
+    StatedSlot,
+    announced_slots,
+    normal_lines,
+    slot_of_words,
+)
 from planoracle.instances.benchmarks.naturalplan.calendar_tasks import MEETING, facts_of, slot_of, tick_of
-from planoracle.instances.benchmarks.naturalplan.rules import Profile
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile, verdict_of
 from planoracle.instances.benchmarks.naturalplan.whole_answers import (
     last_message,
     sentence_of,
-    settled,
+    settle,
     text_of,
 )
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.reading import as_given as read_list
 from planoracle.instances.model_output.reading import read as read_output
 from planoracle.instances.protocol.feedback import Topic
@@ -36,42 +41,10 @@ from planoracle.instances.protocol.simulator import Step
 
 #: A message is a whole answer.
 IS_STEPWISE = False
-_DAY = "|".join(WEEKDAYS)
-#: Clock time with minutes, or with a half of the day.
-_TIME = r"\d{1,2}(?:[:.]\d{2}(?:[ \u202f]?[AaPp]\.?[Mm]\b\.?)?|[ \u202f]?[AaPp]\.?[Mm]\b\.?)"
-_TIMES = re.compile(_TIME)
-_RANGE = rf"(?P<start>{_TIME})\s{{0,3}}(?:-|–|—|to|until|till|and)\s{{0,3}}(?P<end>{_TIME})"
-_DAY_FIRST = re.compile(
-    rf"\b(?P<day>{_DAY})\b[\s,:;*_()-]{{0,8}}(?:from|at|between|during)?[\s:*_]{{0,6}}{_RANGE}", re.I
-)
-_DAY_LAST = re.compile(rf"{_RANGE}[\s,*_()]{{0,8}}on[\s*_]{{0,4}}(?P<day>{_DAY})\b", re.I)
-_ANY_RANGE = re.compile(_RANGE)
-_LINE_OF_TIMES = re.compile(rf"^(?={_RANGE})", re.MULTILINE)
-_ANY_DAY = re.compile(rf"\b(?:{_DAY})\b", re.I)
-#: A day and, in the next line, the time of day.
-_TIME_BELOW_DAY = re.compile(
-    rf"\b(?P<day>{_DAY})\b[ ,.;*_]{{0,8}}\n[\s*_-]{{0,9}}(?:time[^\d\n]{{0,20}})?(?=\d)", re.IGNORECASE
-)
-#: A slot that the text announces as its answer.
-_ANNOUNCED = re.compile(
-    rf"\b(?:proposed|suggested|final|best|chosen) (?:meeting )?(?:time|slot)(?: is)?[\s:*_]{{1,12}}{_DAY_FIRST.pattern}",
-    re.I,
-)
 #: The pattern of the published evaluation; the lookbehind changes no match, and makes it linear.
 _PUBLISHED = re.compile(r"(?<![A-Za-z])(?P<day>[A-Za-z]+), (?P<start>[0-9]+:[0-9]+) - (?P<end>[0-9]+:[0-9]+)")
-#: Keys of a slot in JSON, in lower case with underscores.
-_SPAN_KEYS = frozenset(("time_range", "time_slot", "slot", "meeting_time", "proposed_time", "time"))
-_START_KEYS, _END_KEYS = frozenset(("start_time", "start", "from")), frozenset(("end_time", "end", "to"))
-_DAY_KEYS = frozenset(("day", "weekday", "date"))
-#: Longest text in a JSON slot, in characters.
+#: Longest text of a slot in messages, in characters.
 _MAX_TEXT = 300
-
-
-class StatedSlot(NamedTuple):
-    """Day and times of a slot as written; the day is empty if the answer states none."""
-
-    day: str
-    times: str
 
 
 class ReadSlot(NamedTuple):
@@ -81,121 +54,10 @@ class ReadSlot(NamedTuple):
     slot: Slot | None
 
 
-class SlotForms(Grammar[StatedSlot]):
-    """Forms of slots: JSON objects, and days with times in text.
-
-    Parameters
-    ----------
-    in_text
-        Whether slots in text count; otherwise only those in JSON.
-    only_day
-        Day of times without a day; such times do not count if it is empty.
-    """
-
-    unique = True
-
-    def __init__(self, in_text: bool = True, only_day: str = "") -> None:
-        self.in_text = in_text
-        self.only_day = only_day
-
-    def find(self, text: str) -> list[StepMatch[StatedSlot]]:
-        """Return the slots in a line: a day beside a range of times."""
-        if not self.in_text:
-            return []
-        matches = []
-        pattern = _ANY_RANGE if self.only_day and not _DAY_FIRST.search(text) else _DAY_FIRST
-        for match in pattern.finditer(text):
-            stated = StatedSlot(match.groupdict().get("day") or self.only_day, f"{match['start']} - {match['end']}")
-            matches.append(StepMatch(len(match[0]), stated))
-        return matches
-
-    def of(self, value: object) -> list[StatedSlot] | None:
-        """Return the slot of a JSON object with times."""
-        if not isinstance(value, dict):
-            return None
-        fields = {str(name).lower().replace(" ", "_"): entry for name, entry in value.items()}
-        times = _text_of(fields, _SPAN_KEYS)
-        if not times:
-            ends = _text_of(fields, _START_KEYS), _text_of(fields, _END_KEYS)
-            times = " - ".join(filter(None, ends))
-        if not any(map(str.isdigit, times)):
-            return self._nested(value)
-        return [StatedSlot(_text_of(fields, _DAY_KEYS), times)]
-
-    def _nested(self, value: Mapping[object, object]) -> list[StatedSlot] | None:
-        """Return the slots of objects within an object that is no slot itself."""
-        slots = []
-        for entry in value.values():
-            slots += (self.of(entry) if isinstance(entry, dict) else None) or []
-        return slots or None
-
-    def looks(self, text: str, free: bool) -> bool:
-        """Return whether a line has a range of times."""
-        return self.in_text and _ANY_RANGE.search(text) is not None
-
-    def key(self, step: StatedSlot) -> tuple[str, str]:
-        """Return day and times in plain form."""
-        return step.day.lower(), step.times.lower()
-
-
-def _text_of(fields: Mapping[str, object], keys: frozenset[str]) -> str:
-    """Return the texts of the fields with some names, also of objects and lists within them."""
-    texts = []
-    for name, value in fields.items():
-        if name in keys and value is not None:
-            texts.append(value if isinstance(value, str) else repr(value)[:_MAX_TEXT])
-    return " ".join(texts)[:_MAX_TEXT]
-
-
-def slot_of_words(stated: StatedSlot, facts: CalendarFacts) -> Slot:
-    """Return a stated slot; raises `PlanError` naming the field that cannot be read.
-
-    In a task of one day, an answer may omit the day.
-    """
-    day_text = stated.day or stated.times
-    days = {match.capitalize() for match in _ANY_DAY.findall(day_text)}
-    if not days and not stated.day and len(facts.days) == 1:
-        days = {WEEKDAYS[facts.days[0]]}
-    if len(days) != 1:
-        raise PlanError(f"must be a weekday, such as {WEEKDAYS[facts.days[0]]}", field="day", value=day_text)
-    day = WEEKDAYS.index(days.pop())
-    times = _TIMES.findall(stated.times)
-    if len(times) != 2:
-        raise PlanError("must be two times, such as 9:30 - 10:00", field="time_range", value=stated.times)
-    first_time, last_time = times
-    end = _clock_time(last_time, "")
-    start = _clock_time(first_time, _half_in(last_time))
-    if start > end and not _half_in(first_time):  # such as 11:30 - 12:30 PM
-        start = _clock_time(first_time, "a")
-    return Slot(day, start, end)
-
-
-def _half_in(time: str) -> str:
-    """Return ``a`` or ``p`` for a time with AM or PM."""
-    halves = [letter for letter in "ap" if letter in time.lower()]
-    return halves[0] if halves else ""
-
-
-def _clock_time(text: str, half: str) -> int:
-    """Return the minutes of a clock time; ``half`` of the day is the default of one without AM and PM."""
-    hour_text, *minutes = re.findall(r"\d+", text)
-    hour = int(hour_text)
-    minute = int(minutes[0]) if minutes else 0
-    half = _half_in(text) or half
-    if half == "p" and hour < 12:
-        hour += 12
-    elif half == "a" and hour == 12:
-        hour = 0
-    time = hour * 60 + minute
-    if minute >= 60 or time > DAY_MINUTES:
-        raise PlanError("must be a clock time from 0:00 to 24:00", field="time_range", value=text)
-    return time
-
-
 # --- reading --------------------------------------------------------------------------------------
 
 
-def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Answer]:
+def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[PlanAnswer]:
     """Read the slot of an answer; raises `PlanError` for one that cannot be read.
 
     The verdict ``official`` takes a slot in JSON, and else the first text of the published pattern.
@@ -209,7 +71,7 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
     if not isinstance(submitted, str | list | dict):
         raise PlanError("must be text, or an object with day and time_range", field="plan", value=submitted)
     if submitted == []:
-        return read_list([]).of(lambda _: Answer(()))
+        return read_list([]).of(lambda _: PlanAnswer(()))
     text = text_of(submitted)
     facts = facts_of(problem)
     stated = _stated_slots(submitted, facts, rules)
@@ -217,11 +79,12 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
         return _published_reading(text)
     slots = list(dict.fromkeys(slot_of_words(slot, facts) for slot in stated.commands))
     if len(slots) > 1:
-        slots = _announced_slots(text, facts) or slots
+        slots = announced_slots(text, facts) or slots
     if len(slots) == 1:
-        return stated.of(lambda _: _answer_of(ReadSlot(slots[0].text, slots[0])))
+        answer = _answer_of(ReadSlot(slots[0].text, slots[0]))
+        return stated.of(lambda _: answer)
     fault = AMBIGUOUS if slots else stated.fault
-    return replace(stated, fault=fault).of(lambda _: Answer(()))
+    return replace(stated, fault=fault).of(lambda _: PlanAnswer(()))
 
 
 def _stated_slots(submitted: object, facts: CalendarFacts, rules: Profile) -> Reading[list[StatedSlot]]:
@@ -232,49 +95,28 @@ def _stated_slots(submitted: object, facts: CalendarFacts, rules: Profile) -> Re
     stated = read_output(submitted, SlotForms(in_text=False))
     if stated.commands or stated.fault == AMBIGUOUS or rules.is_official:
         return stated
-    lines = _normal_lines(submitted)
+    lines = normal_lines(submitted)
     stated = read_output(lines, SlotForms())
     only_day = WEEKDAYS[facts.days[0]] if len(facts.days) == 1 else ""
     if only_day and not stated.commands:
         stated = read_output(lines, SlotForms(only_day=only_day))
-    return settled(stated, text_of(lines), SlotForms(only_day=only_day))
+    return settle(stated, text_of(lines), SlotForms(only_day=only_day))
 
 
-def _announced_slots(text: str, facts: CalendarFacts) -> list[Slot]:
-    """Return the different slots that a text announces as its answer."""
-    slots = []
-    for match in _ANNOUNCED.finditer(text):
-        stated = StatedSlot(match["day"], f"{match['start']} - {match['end']}")
-        slots.append(slot_of_words(stated, facts))
-    return list(dict.fromkeys(slots))
-
-
-def _normal_lines(submitted: object) -> object:
-    """Return a text in which days stand before times, in one line, and in which no line begins with a time.
-
-    A time at the beginning of a line would be taken for the number of an item.
-    """
-    if not isinstance(submitted, str):
-        return submitted
-    text = _TIME_BELOW_DAY.sub(r"\g<day>, ", submitted)
-    text = _DAY_LAST.sub(r"\g<day>, \g<start> - \g<end>", text)
-    return _LINE_OF_TIMES.sub("at ", text)
-
-
-def _answer_of(read_slot: ReadSlot) -> Answer:
+def _answer_of(read_slot: ReadSlot) -> PlanAnswer:
     """Return an answer; a slot without length has no piece."""
     slot = read_slot.slot
-    pieces = ()
+    pieces: tuple[Piece, ...] = ()
     if slot is not None and slot.start < slot.end:
         pieces = (Piece(MEETING, tick_of(slot.day, slot.start), slot.end - slot.start, None),)
-    return Answer(pieces, (read_slot,))
+    return PlanAnswer(pieces, (read_slot,))
 
 
-def _published_reading(text: str) -> Reading[Answer]:
+def _published_reading(text: str) -> Reading[PlanAnswer]:
     """Return the first slot of the published pattern; minutes other than 30 count as the full hour."""
     match = _PUBLISHED.search(text)
     if match is None:
-        return Reading(Answer(()), 0, "nothing", 0, fault=NO_PLAN)
+        return Reading(PlanAnswer(()), 0, "nothing", 0, fault=NO_PLAN)
     start, end = _published_time(match["start"]), _published_time(match["end"])
     slot = None
     if match["day"] in WEEKDAYS and max(start, end) <= DAY_MINUTES:
@@ -284,7 +126,7 @@ def _published_reading(text: str) -> Reading[Answer]:
 
 
 def _published_time(text: str) -> int:
-    """Return the minutes of a time as the published evaluation reads it; more than a day if it is too long."""
+    """Return the minutes of a time in the published evaluation; more than a day if it is too long."""
     hour, _, minute = text.partition(":")
     if len(hour) > 4:
         return DAY_MINUTES + 1
@@ -299,13 +141,13 @@ def written(problem: Instance, schedule: Schedule) -> str:
 
 def published(problem: Instance) -> str:
     """Return the published slot."""
-    return facts_of(problem).gold.text
+    return facts_of(problem).reference.text
 
 
 # --- verdict --------------------------------------------------------------------------------------
 
 
-def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
+def grade(problem: Instance, answer: PlanAnswer, rules: Profile) -> PlanVerdict:
     """Judge a slot: with ``exact`` everybody can meet in it, with ``official`` it is the published one.
 
     Where the earliest slot is asked for, only the first one is right.
@@ -323,14 +165,14 @@ def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
     success = bool(steps) and not violations
     if not steps:
         violations = [Violation(None, "no_plan", "answer")]
-    return judgement(problem, steps, violations, success=success, share=float(success))
+    return verdict_of(problem, steps, violations, success=success, share=float(success))
 
 
 def _violations(facts: CalendarFacts, text: str, slot: Slot | None, rules: Profile) -> Iterator[Violation]:
     """Yield the broken rules of a slot."""
     if slot is None or rules.is_official:
-        if slot != facts.gold:
-            yield Violation(0, "differs", MEETING, required=facts.gold.text, actual=text)
+        if slot != facts.reference:
+            yield Violation(0, "other_slot", MEETING, required=facts.reference.text, actual=text)
         return
     if slot.day not in facts.days:
         days = ", ".join(WEEKDAYS[day] for day in sorted(facts.days))
@@ -351,7 +193,7 @@ def _violations(facts: CalendarFacts, text: str, slot: Slot | None, rules: Profi
 
 
 TEMPLATES = {
-    "differs": "the published slot is {required}, not {actual}",
+    "other_slot": "the published slot is {required}, not {actual}",
     "day": "{actual} is none of the days {required}",
     "hours": "the slot is not within the working hours {required}",
     "length": "the slot takes {actual} minutes, and the meeting {required}",
@@ -365,7 +207,7 @@ TOPICS = (
     Topic("people", "People", ("busy", "wish"), "Compare the slot with the times of each person."),
     Topic("earliest", "Earliest slot", ("not_earliest",), "Check the days and their hours in order."),
     Topic(
-        "published", "Published answer", ("differs",), "Several slots may fit; the evaluation accepts only this one."
+        "published", "Published answer", ("other_slot",), "Several slots may fit; the evaluation accepts only this one."
     ),
 )
 
@@ -405,6 +247,12 @@ def _times_of(facts: CalendarFacts, person: str, *, is_wish: bool) -> str:
     return "; ".join(texts)
 
 
-def choices(problem: Instance, answer: Answer, rules: Profile) -> list[str]:
+def moment(problem: Instance, tick: int) -> str:
+    """Write an instant as a weekday with a time of day."""
+    day, minute = divmod(tick, DAY_MINUTES)
+    return f"{WEEKDAYS[day % len(WEEKDAYS)]}, {clock_text(minute)}"
+
+
+def choices(problem: Instance, answer: PlanAnswer, rules: Profile) -> list[str]:
     """Return no commands: an answer is one message."""
     return []

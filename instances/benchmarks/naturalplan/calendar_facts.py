@@ -29,7 +29,7 @@ class Slot(NamedTuple):
         return f"{WEEKDAYS[self.day]}, {clock_text(self.start)} - {clock_text(self.end)}"
 
 
-class OffTime(NamedTuple):
+class Absence(NamedTuple):
     """Time at which a person is busy, or does not want to meet."""
 
     person: str
@@ -61,7 +61,7 @@ class CalendarFacts:
         Busy times and wishes.
     is_earliest
         True if the earliest slot is asked for.
-    gold
+    reference
         Reference slot.
     """
 
@@ -70,9 +70,9 @@ class CalendarFacts:
     opens: int
     closes: int
     minutes: int
-    off_times: tuple[OffTime, ...]
+    off_times: tuple[Absence, ...]
     is_earliest: bool
-    gold: Slot
+    reference: Slot
 
     def __post_init__(self) -> None:
         _check(len(set(self.people)) == len(self.people) <= MAX_PEOPLE, "people", self.people)
@@ -83,7 +83,7 @@ class CalendarFacts:
         for off_time in self.off_times:
             _check(0 <= off_time.start < off_time.end <= DAY_MINUTES, "off-time", off_time)
 
-    def conflicts(self, slot: Slot) -> list[OffTime]:
+    def conflicts(self, slot: Slot) -> list[Absence]:
         """Return the off-times that a slot overlaps, in the order of the text."""
         return [off_time for off_time in self.off_times if off_time.overlaps(slot)]
 

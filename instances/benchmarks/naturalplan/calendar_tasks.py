@@ -1,4 +1,4 @@
-"""Calendar tasks by number and from records, as scheduling problems: one meeting that needs all people."""
+"""Calendar tasks by number and from records, as scheduling problems: a meeting that needs all people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from planoracle.instances.benchmarks.naturalplan import calendar_text
-from planoracle.instances.benchmarks.naturalplan.calendar_facts import DAY_MINUTES, CalendarFacts, OffTime, Slot
+from planoracle.instances.benchmarks.naturalplan.calendar_facts import DAY_MINUTES, Absence, CalendarFacts, Slot
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.source_records import check_number, task_text, text_field
 from planoracle.instances.errors import InputError
@@ -36,18 +36,11 @@ def _facts_of_row(row: Mapping[str, Any]) -> CalendarFacts:
     off_times = []
     for field, is_wish in (("busy", False), ("wishes", True)):
         for person, spans in row[field].items():
-            off_times += [OffTime(person, *span, is_wish) for span in spans]
+            off_times += [Absence(person, day, start, end, is_wish) for day, start, end in spans]
+    people, days = tuple(row["people"]), tuple(row["days"])
     opens, closes = row["hours"]
-    return CalendarFacts(
-        people=tuple(row["people"]),
-        days=tuple(row["days"]),
-        opens=opens,
-        closes=closes,
-        minutes=row["minutes"],
-        off_times=tuple(off_times),
-        is_earliest=row["earliest"],
-        gold=Slot(*row["gold"]),
-    )
+    reference = Slot(*row["reference"])
+    return CalendarFacts(people, days, opens, closes, row["minutes"], tuple(off_times), row["earliest"], reference)
 
 
 def recognises(record: Mapping[str, Any]) -> bool:
@@ -92,24 +85,17 @@ def instance(facts: CalendarFacts, name: str, is_official: bool = False) -> Inst
     calendars = [_calendar(facts, person) for person in facts.people]
     minutes = facts.minutes
     if is_official:
-        windows = [facts.gold]
+        windows = [facts.reference]
         calendars = []
-        minutes = facts.gold.end - facts.gold.start
-    demands = tuple(Demand(person) for person in facts.people)
-    meeting = Action(
-        MEETING,
-        "calendar",
-        minutes,
-        0,
-        modes=(Mode(demands),),
-        agents=(),
-        windows=tuple((tick_of(day, start), tick_of(day, end)) for day, start, end in windows),
-        label="meeting",
-    )
+        minutes = facts.reference.end - facts.reference.start
+    modes = (Mode(tuple(Demand(person) for person in facts.people)),)
+    spans = [(tick_of(day, start), tick_of(day, end)) for day, start, end in windows]
+    meeting = Action(MEETING, "calendar", minutes, 0, modes=modes, agents=(), windows=tuple(spans), label="meeting")
+    resources = [Resource(person) for person in facts.people]
     return Instance(
         name=name,
         actions=(meeting,),
-        resources=tuple(Resource(person) for person in facts.people),
+        resources=tuple(resources),
         agents=(),
         benchmark="naturalplan",
         unit="minute",

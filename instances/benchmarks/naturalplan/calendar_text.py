@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from planoracle.instances.benchmarks.naturalplan.calendar_facts import (
     DAY_MINUTES,
     WEEKDAYS,
+    Absence,
     CalendarFacts,
-    OffTime,
     Slot,
     minutes_of,
 )
-from planoracle.instances.benchmarks.naturalplan.source_records import enumerated, sentences_of, unknown_sentence
+from planoracle.instances.benchmarks.naturalplan.source_records import parts_of, sentences_of, unknown_sentence
 from planoracle.instances.errors import InputError
 
 _TIME = r"\d{1,2}:\d{2}"
@@ -41,14 +41,14 @@ _LENGTHS = {"half an hour": 30, "one hour": 60, "an hour": 60}
 _MINUTES = re.compile(r"(?P<number>\d{1,4}) minutes?")
 
 
-def facts_of(text: str, gold_text: str) -> CalendarFacts:
+def facts_of(text: str, reference_text: str) -> CalendarFacts:
     """Return the facts of a task.
 
     Parameters
     ----------
     text
         Text of the task.
-    gold_text
+    reference_text
         Reference answer.
 
     Raises
@@ -62,24 +62,18 @@ def facts_of(text: str, gold_text: str) -> CalendarFacts:
         raise unknown_sentence(first_line)
     if not lines or _HEADING.fullmatch(lines[0]) is None:
         raise unknown_sentence(lines[0] if lines else "")
-    people = enumerated(task["people"])
+    people = parts_of(task["people"])
     off_times, count = _busy_times(lines[1:], people)
     wishes, is_earliest = _wishes(sentences_of(" ".join(lines[1 + count :])), people)
-    days = [WEEKDAYS.index(day) for day in _checked_days(task["days"])]
-    return CalendarFacts(
-        people=people,
-        days=tuple(days),
-        opens=minutes_of(task["opens"]),
-        closes=minutes_of(task["closes"]),
-        minutes=_length(task["length"]),
-        off_times=(*off_times, *wishes),
-        is_earliest=is_earliest,
-        gold=_gold(gold_text),
-    )
+    days = tuple(WEEKDAYS.index(day) for day in _checked_days(task["days"]))
+    opens, closes = minutes_of(task["opens"]), minutes_of(task["closes"])
+    minutes = _length(task["length"])
+    reference = _reference(reference_text)
+    return CalendarFacts(people, days, opens, closes, minutes, (*off_times, *wishes), is_earliest, reference)
 
 
 def _checked_days(text: str) -> tuple[str, ...]:
-    days = enumerated(text)
+    days = parts_of(text)
     for day in days:
         if day not in WEEKDAYS:
             raise InputError(f"must be among {', '.join(WEEKDAYS)}", field="prompt_0shot: days", value=day)
@@ -96,11 +90,11 @@ def _length(text: str) -> int:
     return _LENGTHS[text]
 
 
-def _busy_times(lines: list[str], people: tuple[str, ...]) -> tuple[list[OffTime], int]:
+def _busy_times(lines: list[str], people: tuple[str, ...]) -> tuple[list[Absence], int]:
     """Return the busy times in the first lines, which have one person each, and the number of these lines."""
     if len(lines) < len(people):
         raise InputError("must have a line for each person", field="prompt_0shot", value=len(lines))
-    off_times: list[OffTime] = []
+    off_times: list[Absence] = []
     remaining = list(people)
     for line in lines[: len(people)]:
         matches = [person for person in remaining if line.startswith(person)]
@@ -112,7 +106,7 @@ def _busy_times(lines: list[str], people: tuple[str, ...]) -> tuple[list[OffTime
     return off_times, len(people)
 
 
-def _busy_times_in(line: str, person: str) -> list[OffTime]:
+def _busy_times_in(line: str, person: str) -> list[Absence]:
     """Return the busy times in the line of a person; a day holds for all spans up to the next day."""
     words = line.removeprefix(person)
     if _FREE.fullmatch(words):
@@ -120,7 +114,7 @@ def _busy_times_in(line: str, person: str) -> list[OffTime]:
     busy = _BUSY.fullmatch(words)
     if busy is None:
         raise unknown_sentence(line)
-    off_times: list[OffTime] = []
+    off_times: list[Absence] = []
     day = None
     for text in busy["spans"].split(", "):
         span = _SPAN.fullmatch(text.strip())
@@ -128,13 +122,13 @@ def _busy_times_in(line: str, person: str) -> list[OffTime]:
         if span is None or day is None:
             raise unknown_sentence(line)
         weekday = WEEKDAYS.index(day)
-        off_times.append(OffTime(person, weekday, minutes_of(span["start"]), minutes_of(span["end"])))
+        off_times.append(Absence(person, weekday, minutes_of(span["start"]), minutes_of(span["end"])))
     return off_times
 
 
-def _wishes(sentences: Iterable[str], people: tuple[str, ...]) -> tuple[list[OffTime], bool]:
+def _wishes(sentences: Iterable[str], people: tuple[str, ...]) -> tuple[list[Absence], bool]:
     """Return the times that people do not want, and whether the earliest time is asked for."""
-    wishes: list[OffTime] = []
+    wishes: list[Absence] = []
     is_earliest = False
     person = ""
     for sentence in sentences:
@@ -142,9 +136,9 @@ def _wishes(sentences: Iterable[str], people: tuple[str, ...]) -> tuple[list[Off
         further_wish = _FURTHER_WISH.fullmatch(sentence)
         if wish is not None and wish["person"] in people:
             person = wish["person"]
-            wishes.append(_unwanted(person, wish))
+            wishes.append(_wish_of(person, wish))
         elif further_wish is not None and person:
-            wishes.append(_unwanted(person, further_wish))
+            wishes.append(_wish_of(person, further_wish))
         elif _EARLIEST.fullmatch(sentence):
             is_earliest = True
         elif not _REQUEST.fullmatch(sentence):
@@ -152,14 +146,14 @@ def _wishes(sentences: Iterable[str], people: tuple[str, ...]) -> tuple[list[Off
     return wishes, is_earliest
 
 
-def _unwanted(person: str, wish: re.Match[str]) -> OffTime:
+def _wish_of(person: str, wish: re.Match[str]) -> Absence:
     """Return the time that a wish excludes: a day, or its part before or after a time."""
     start = minutes_of(wish["time"]) if wish["side"] == "after" else 0
     end = minutes_of(wish["time"]) if wish["side"] == "before" else DAY_MINUTES
-    return OffTime(person, WEEKDAYS.index(wish["day"]), start, end, is_wish=True)
+    return Absence(person, WEEKDAYS.index(wish["day"]), start, end, is_wish=True)
 
 
-def _gold(text: str) -> Slot:
+def _reference(text: str) -> Slot:
     """Return the slot of a reference answer."""
     match = _SLOT.search(text)
     if match is None:

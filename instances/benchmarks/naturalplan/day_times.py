@@ -14,6 +14,11 @@ _RELEASED = re.compile(r"(1[0-2]|0[1-9]|[1-9]):([0-5]\d|\d)([ap])m", re.IGNORECA
 def minutes_of(text: str) -> int | None:
     """Return the minutes of a time of day, with or without AM and PM; ``None`` for other texts.
 
+    Parameters
+    ----------
+    text
+        Time such as ``2:45PM`` or ``14:45``; 24:00 is the end of the day.
+
     >>> minutes_of("2:45PM"), minutes_of("14:45"), minutes_of("12:05 a.m."), minutes_of("24:00"), minutes_of("25:00")
     (885, 885, 5, 1440, None)
     """
@@ -30,7 +35,7 @@ def minutes_of(text: str) -> int | None:
 
 
 def released_minutes(text: str) -> int | None:
-    """Return the minutes of a time of day in the only form of the published evaluation, such as ``2:45PM``.
+    """Return the minutes of a time of day in the form that the published evaluation reads.
 
     >>> released_minutes("2:45PM"), released_minutes("14:45"), released_minutes("2:45 PM")
     (885, None, None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from planoracle.instances.benchmarks.naturalplan.feedback import describe
 from planoracle.instances.benchmarks.naturalplan.parts import part_of
-from planoracle.instances.benchmarks.naturalplan.rules import Profile
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanSimulator, PlanState
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace
@@ -94,4 +94,7 @@ TEXT = PlanText
 def action_space(problem: Instance) -> ActionSpace:
     """Return the names of commands, and ``Finish``; legal commands of a state are a selection."""
     answers = part_of(problem).answers
-    return ActionSpace((*answers.command_names(problem), CLOSE), answers.name_of_command, timed=True)
+    if answers.IS_STEPWISE:
+        return ActionSpace((*answers.command_names(problem), CLOSE), answers.name_of_command, timed=True)
+    whole_answers = answers.choices(problem, PlanAnswer(()), Profile())
+    return ActionSpace((*whole_answers, CLOSE), timed=True)

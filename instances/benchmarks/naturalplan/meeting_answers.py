@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from planoracle.instances.benchmarks.naturalplan.answers import Answer
 from planoracle.instances.benchmarks.naturalplan.day_times import clock_text, released_minutes
 from planoracle.instances.benchmarks.naturalplan.meeting_grammar import ItineraryGrammar, SentenceGrammar, prepared
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import MeetingWalk, Move, Position, walk
-from planoracle.instances.benchmarks.naturalplan.meeting_rules import judge as judge
-from planoracle.instances.benchmarks.naturalplan.meeting_tasks import Facts
-from planoracle.instances.benchmarks.naturalplan.rules import Profile
+from planoracle.instances.benchmarks.naturalplan.meeting_rules import grade as grade
+from planoracle.instances.benchmarks.naturalplan.meeting_tasks import MeetingFacts
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, Profile
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
@@ -39,7 +38,7 @@ You meet NAME for N minutes from H:MMAM to H:MMPM."""
 # --- reading --------------------------------------------------------------------------------------
 
 
-def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Answer]:
+def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[PlanAnswer]:
     """Read a plan; raises `PlanError` for one that cannot be read.
 
     >>> from planoracle.instances.benchmarks.naturalplan.problems import load
@@ -56,9 +55,9 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
         submitted = [line for line in lines if line != CLOSE]
     moves = _moves(problem, submitted, rules)
 
-    def answer_of(steps: list[Move]) -> Answer:
-        answer = Answer((), tuple(steps), is_open)
-        pieces = [step.piece for step in judge(problem, answer, rules).steps if step.piece is not None]
+    def answer_of(steps: list[Move]) -> PlanAnswer:
+        answer = PlanAnswer((), tuple(steps), is_open)
+        pieces = [step.piece for step in grade(problem, answer, rules).steps if step.piece is not None]
         return replace(answer, pieces=Schedule.of(problem, pieces).pieces)
 
     return moves.of(answer_of)
@@ -88,7 +87,7 @@ def _moves(problem: Instance, submitted: object, rules: Profile) -> Reading[list
     return moves.of(_without_times) if rules.is_official else moves
 
 
-def _itinerary_or_sentences(facts: Facts, submitted: object, rules: Profile) -> Reading[list[Move]]:
+def _itinerary_or_sentences(facts: MeetingFacts, submitted: object, rules: Profile) -> Reading[list[Move]]:
     """Read the moves of a JSON itinerary, else those of sentences: models repeat an itinerary in words."""
     itinerary = read_output(submitted, ItineraryGrammar(facts, has_ends=not rules.is_official))
     if itinerary.commands or itinerary.fault in (AMBIGUOUS, CUT_OFF) or not isinstance(submitted, str):
@@ -96,9 +95,9 @@ def _itinerary_or_sentences(facts: Facts, submitted: object, rules: Profile) -> 
     return read_output(prepared(submitted), SentenceGrammar(facts))
 
 
-def _facts(problem: Instance) -> Facts:
+def _facts(problem: Instance) -> MeetingFacts:
     facts = (problem.rest_of or problem).origin
-    assert isinstance(facts, Facts)
+    assert isinstance(facts, MeetingFacts)
     return facts
 
 
@@ -120,7 +119,7 @@ def _sentences(submitted: object) -> list[str] | None:
 
 
 def _released_move(step: str) -> Move:
-    """Return the move of a step as the published evaluation reads it: times and lengths do not count, but of waits."""
+    """Return the move of a step as the published evaluation reads it: only the times of waits count."""
     text = step.removeprefix("You ").removesuffix(".")
     unread = Move("unread", text)
     if step.startswith("You start"):
@@ -188,12 +187,12 @@ def published(problem: Instance) -> list[str]:
     """Return the published plan: its persons in their order, each as early as possible."""
     facts = _facts(problem)
     moves = [Move("entry", name, place, name) for name, place in _stops(facts)]
-    steps = judge(problem, Answer((), tuple(moves)), Profile()).steps
+    steps = grade(problem, PlanAnswer((), tuple(moves)), Profile()).steps
     pieces = [step.piece for step in steps if step.piece is not None]
     return written(problem, Schedule.of(problem, pieces))
 
 
-def _stops(facts: Facts) -> list[tuple[str, str]]:
+def _stops(facts: MeetingFacts) -> list[tuple[str, str]]:
     """Return persons and places of the published plan."""
     places = {person.name: person.place for person in facts.persons}
     return [(name, places[name]) for name in facts.order]
@@ -244,7 +243,7 @@ def _not_there_yet(problem: Instance, violation: Violation) -> str:
     return f"{clean(violation.subject)} is there from {arrival} on, after the meeting begins at {stated}"
 
 
-def _gone(problem: Instance, violation: Violation) -> str:
+def _leaves_before(problem: Instance, violation: Violation) -> str:
     leave, end = _moment(problem, violation.required), _moment(problem, violation.actual)
     return f"{clean(violation.subject)} is there until {leave}, before the meeting ends at {end}"
 
@@ -266,7 +265,7 @@ SENTENCES: Mapping[str, Callable[[Instance, Violation], str]] = {
     "too_early": _too_early,
     "too_short": _too_short,
     "not_there_yet": _not_there_yet,
-    "gone": _gone,
+    "gone": _leaves_before,
 }
 
 TOPICS = (
@@ -293,7 +292,7 @@ TOPICS = (
 IS_STEPWISE = True
 
 
-def choices(problem: Instance, answer: Answer, rules: Profile) -> list[str]:
+def choices(problem: Instance, answer: PlanAnswer, rules: Profile) -> list[str]:
     """Return the sentences that the rules allow after those of an answer: meetings, waits and ways."""
     facts = _facts(problem)
     position = _position(facts, answer, rules)
@@ -316,7 +315,7 @@ def choices(problem: Instance, answer: Answer, rules: Profile) -> list[str]:
     return sentences
 
 
-def _position(facts: Facts, answer: Answer, rules: Profile) -> Position:
+def _position(facts: MeetingFacts, answer: PlanAnswer, rules: Profile) -> Position:
     """Return the position after the moves of an answer."""
     position = MeetingWalk(facts, rules).begin()
     for _, _, effect in walk(facts, answer.steps, rules):

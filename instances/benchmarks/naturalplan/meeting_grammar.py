@@ -9,7 +9,7 @@ from typing import Any
 
 from planoracle.instances.benchmarks.naturalplan.day_times import TIME, clock_text, minutes_of
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import Move
-from planoracle.instances.benchmarks.naturalplan.meeting_tasks import Facts
+from planoracle.instances.benchmarks.naturalplan.meeting_tasks import MeetingFacts
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
 
@@ -66,10 +66,10 @@ class NameFinder:
     Parameters
     ----------
     facts
-        Facts of the problem.
+        MeetingFacts of the problem.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: MeetingFacts) -> None:
         places = {facts.start} | {place for place, _, _ in facts.ways}
         self._places = {letters_of(place): place for place in places}
         self._persons = {letters_of(person.name): person.name for person in facts.persons}
@@ -91,10 +91,10 @@ class SentenceGrammar(Grammar[Move]):
     Parameters
     ----------
     facts
-        Facts of the problem.
+        MeetingFacts of the problem.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: MeetingFacts) -> None:
         self._names = NameFinder(facts)
 
     def find(self, text: str) -> list[StepMatch[Move]]:
@@ -132,12 +132,12 @@ class ItineraryGrammar(Grammar[Move]):
     Parameters
     ----------
     facts
-        Facts of the problem.
+        MeetingFacts of the problem.
     has_ends
         True if ends of meetings count, so that they must be readable.
     """
 
-    def __init__(self, facts: Facts, *, has_ends: bool) -> None:
+    def __init__(self, facts: MeetingFacts, *, has_ends: bool) -> None:
         self._names = NameFinder(facts)
         self._has_ends = has_ends
 
@@ -200,7 +200,7 @@ def _entry_text(place: str | None, person: str | None, begin: int | None, end: i
 
 
 def _minutes(value: object, field: str, *, is_needed: bool) -> int | None:
-    """Return the minutes of a time, ``None`` without one; raises `PlanError` for another value if it is needed."""
+    """Return the minutes of a time, ``None`` without one; raises `PlanError` for a bad one that is needed."""
     minutes = minutes_of(value) if isinstance(value, str) else None
     if value is not None and minutes is None and is_needed:
         raise PlanError("must be a time such as 9:00AM or 14:15", field=field, value=value)

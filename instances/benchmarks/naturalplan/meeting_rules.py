@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.naturalplan.answers import Answer, Judgement, judgement
-from planoracle.instances.benchmarks.naturalplan.meeting_tasks import AGENT, Facts, Person, action_of
-from planoracle.instances.benchmarks.naturalplan.rules import Profile
+from planoracle.instances.benchmarks.naturalplan.meeting_tasks import AGENT, MeetingFacts, Person, action_of
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile, verdict_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.violations import Violation
@@ -59,8 +58,8 @@ class Position(NamedTuple):
     met: frozenset[str] = frozenset()
 
 
-class Effect(NamedTuple):
-    """Effect of a move.
+class MoveEffect(NamedTuple):
+    """MoveEffect of a move.
 
     Attributes
     ----------
@@ -83,12 +82,12 @@ class MeetingWalk:
     Parameters
     ----------
     facts
-        Facts of the problem.
+        MeetingFacts of the problem.
     rules
         With the verdict ``official``, waits of no length are refused.
     """
 
-    def __init__(self, facts: Facts, rules: Profile) -> None:
+    def __init__(self, facts: MeetingFacts, rules: Profile) -> None:
         self.facts = facts
         self.is_official = rules.is_official
         self._persons = {person.name: person for person in facts.persons}
@@ -98,10 +97,10 @@ class MeetingWalk:
         """Return the position at the arrival."""
         return Position(self.facts.arrival, self.facts.start)
 
-    def take(self, position: Position, move: Move, number: int) -> Effect:
+    def take(self, position: Position, move: Move, number: int) -> MoveEffect:
         """Return the effect of a move; after a violation the walk continues as if the move were carried out."""
         take = getattr(self, f"_{move.kind}")
-        effect: Effect = take(position, move)
+        effect: MoveEffect = take(position, move)
         if effect.violation is None:
             return effect
         return effect._replace(violation=effect.violation._replace(position=number))
@@ -119,33 +118,33 @@ class MeetingWalk:
 
     # Moves
 
-    def _unread(self, position: Position, move: Move) -> Effect:
-        return Effect(position, self._fault("unread_step", move.text))
+    def _unread(self, position: Position, move: Move) -> MoveEffect:
+        return MoveEffect(position, self._fault("unread_step", move.text))
 
-    def _start(self, position: Position, move: Move) -> Effect:
+    def _start(self, position: Position, move: Move) -> MoveEffect:
         """Check the start that a plan states; the published evaluation does not."""
         if self.is_official:
-            return Effect(position)
+            return MoveEffect(position)
         place = move.place or position.place
         clock = position.clock if move.begin is None else move.begin
         if place != position.place:
-            return Effect(position._replace(place=place), self._fault("wrong_start", place, position.place))
+            return MoveEffect(position._replace(place=place), self._fault("wrong_start", place, position.place))
         if clock < position.clock:
-            return Effect(position, self._fault("too_early", place, position.clock, clock))
-        return Effect(position._replace(clock=clock))
+            return MoveEffect(position, self._fault("too_early", place, position.clock, clock))
+        return MoveEffect(position._replace(clock=clock))
 
-    def _wait(self, position: Position, move: Move) -> Effect:
+    def _wait(self, position: Position, move: Move) -> MoveEffect:
         assert move.end is not None
         is_past = move.end <= position.clock if self.is_official else move.end < position.clock
         if is_past:
-            return Effect(position, self._fault("wait_in_past", "wait", position.clock, move.end))
-        return Effect(position._replace(clock=move.end))
+            return MoveEffect(position, self._fault("wait_in_past", "wait", position.clock, move.end))
+        return MoveEffect(position._replace(clock=move.end))
 
-    def _travel(self, position: Position, move: Move) -> Effect:
+    def _travel(self, position: Position, move: Move) -> MoveEffect:
         place = move.place or ""
         way = self._way(position.place, place)
         if way is None:
-            return Effect(position, self._fault("unknown_place", place))
+            return MoveEffect(position, self._fault("unknown_place", place))
         earliest = position.clock + way
         stated = earliest
         if move.end is not None:
@@ -154,36 +153,36 @@ class MeetingWalk:
             stated = position.clock + move.minutes
         arrived = position._replace(place=place, clock=max(stated, earliest))
         if stated < earliest:
-            return Effect(arrived, self._fault("travel_time", place, earliest, stated))
-        return Effect(arrived)
+            return MoveEffect(arrived, self._fault("travel_time", place, earliest, stated))
+        return MoveEffect(arrived)
 
-    def _entry(self, position: Position, move: Move) -> Effect:
+    def _entry(self, position: Position, move: Move) -> MoveEffect:
         """Go to the place of an entry, and meet its person, if it names one."""
         place = move.place or position.place
         way = self._way(position.place, place)
         if way is None:
-            return Effect(position, self._fault("unknown_place", place))
-        there = position._replace(place=place, clock=position.clock + way)
+            return MoveEffect(position, self._fault("unknown_place", place))
+        arrived = position._replace(place=place, clock=position.clock + way)
         is_meeting = move.person is not None and not (self.is_official and move.person not in self._persons)
         if is_meeting:
-            return self._meet(there, move)
+            return self._meet(arrived, move)
         if move.begin is None:
-            return Effect(there)
-        if move.begin < there.clock:
-            return Effect(there, self._fault("travel_time", place, there.clock, move.begin))
-        return Effect(there._replace(clock=move.begin))
+            return MoveEffect(arrived)
+        if move.begin < arrived.clock:
+            return MoveEffect(arrived, self._fault("travel_time", place, arrived.clock, move.begin))
+        return MoveEffect(arrived._replace(clock=move.begin))
 
     _published = _entry
 
-    def _meet(self, position: Position, move: Move) -> Effect:
+    def _meet(self, position: Position, move: Move) -> MoveEffect:
         name = move.person or ""
         person = self._persons.get(name)
         if person is None:
-            return Effect(position, self._fault("unknown_person", name))
+            return MoveEffect(position, self._fault("unknown_person", name))
         begin, end = self._times(position, move, person)
         violation = self._meeting_fault(position, person, begin, end)
         after = Position(max(position.clock, end), position.place, position.met | {name})
-        return Effect(after, violation, None if violation else (begin, end))
+        return MoveEffect(after, violation, None if violation else (begin, end))
 
     def _times(self, position: Position, move: Move, person: Person) -> tuple[int, int]:
         """Return begin and end of a meeting; as long as wished, where the plan does not say."""
@@ -220,8 +219,11 @@ class MeetingWalk:
         return 0 if before == after else self._ways.get((before, after))
 
 
-def walk(facts: Facts, moves: Sequence[Move], rules: Profile) -> Iterator[tuple[Position, Move, Effect]]:
-    """Yield each move with the position before it and its effect; the published evaluation stops at the first fault."""
+def walk(facts: MeetingFacts, moves: Sequence[Move], rules: Profile) -> Iterator[tuple[Position, Move, MoveEffect]]:
+    """Yield each move with the position before it and its effect.
+
+    The published evaluation stops at the first violation.
+    """
     rules_of_walk = MeetingWalk(facts, rules)
     position = rules_of_walk.begin()
     for number, move in enumerate(moves):
@@ -232,17 +234,23 @@ def walk(facts: Facts, moves: Sequence[Move], rules: Profile) -> Iterator[tuple[
             return
 
 
-def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
-    """Judge a plan: with ``exact`` it keeps all rules, with ``official`` it meets as many as the published plan."""
+def grade(problem: Instance, answer: PlanAnswer, rules: Profile) -> PlanVerdict:
+    """Grade a plan.
+
+    It succeeds with ``exact`` if it keeps all rules, and with ``official`` if it meets as many as the published plan.
+    """
     facts = (problem.rest_of or problem).origin
-    assert isinstance(facts, Facts)
+    assert isinstance(facts, MeetingFacts)
     moves = answer.steps
-    steps, violations, count = [], [], 0
+    steps = []
+    violations: list[Violation] = []
+    count = 0
     for number, (before, move, effect) in enumerate(walk(facts, moves, rules)):
         is_counted = effect.meeting is not None and not violations
         if effect.violation is not None:
             violations.append(effect.violation)
-        steps.append(_step(facts, number, before, move, effect, is_counted=is_counted))
+        meeting = effect.meeting if is_counted else None
+        steps.append(_step(facts, number, before, move, effect._replace(meeting=meeting)))
         count += is_counted
     expected = len(facts.order)
     if rules.is_official:
@@ -253,18 +261,20 @@ def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
     if not moves:
         violations.append(Violation(None, "no_plan", "answer"))
     share = min(1.0, count / max(1, expected))
-    return judgement(problem, steps, violations, success=success, share=share)
+    return verdict_of(problem, steps, violations, success=success, share=share)
 
 
-def _step(facts: Facts, number: int, before: Position, move: Move, effect: Effect, *, is_counted: bool) -> Step:
+def _step(facts: MeetingFacts, number: int, before: Position, move: Move, effect: MoveEffect) -> Step:
     """Return the step of a move. A longer meeting than wished is scheduled in its last minutes."""
-    start, end = before.clock - facts.arrival, effect.position.clock - facts.arrival
+    start = before.clock - facts.arrival
+    end = effect.position.clock - facts.arrival
     if effect.violation is not None:
         return Step(number, move.text, "lost", start, start, effect.violation)
-    if not is_counted or effect.meeting is None:
+    if effect.meeting is None:
         kind = "wait" if move.kind == "wait" and end > start else "act"
         return Step(number, move.text, kind, start, end)
-    minutes = next(person.minutes for person in facts.persons if person.name == move.person)
+    name = move.person or ""
+    minutes = next(person.minutes for person in facts.persons if person.name == name)
     begin = effect.meeting[1] - facts.arrival - minutes
-    piece = Piece(action_of(move.person or ""), begin, minutes, AGENT)
+    piece = Piece(action_of(name), begin, minutes, AGENT)
     return Step(number, move.text, "act", piece.start, piece.end, piece=piece)

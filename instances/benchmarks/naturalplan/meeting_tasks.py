@@ -44,8 +44,8 @@ class Person(NamedTuple):
     minutes: int
 
 
-class Facts(NamedTuple):
-    """Facts of a problem.
+class MeetingFacts(NamedTuple):
+    """MeetingFacts of a problem.
 
     Attributes
     ----------
@@ -69,15 +69,15 @@ class Facts(NamedTuple):
 
 
 @cache
-def bundled() -> Mapping[str, Facts]:
+def bundled() -> Mapping[str, MeetingFacts]:
     """Return the bundled facts by number."""
     data = files("planoracle.instances.benchmarks.naturalplan").joinpath("data/meeting.json").read_bytes()
     rows = load_json(data, "meeting.json")
     return {number: _unpacked(row) for number, row in rows.items()}
 
 
-def _unpacked(row: Mapping[str, Any]) -> Facts:
-    """Return the facts of a row; the first place is that of the arrival, the first time that of the arrival."""
+def _unpacked(row: Mapping[str, Any]) -> MeetingFacts:
+    """Return the facts of a row; the first place is that of the arrival."""
     places = row["places"]
     persons = []
     for name, place, begin, end, minutes in row["persons"]:
@@ -88,10 +88,10 @@ def _unpacked(row: Mapping[str, Any]) -> Facts:
             if minutes is not None:
                 ways.append((before, after, minutes))
     order = tuple(persons[number].name for number in row["order"])
-    return Facts(places[0], row["arrival"], tuple(persons), tuple(ways), order)
+    return MeetingFacts(places[0], row["arrival"], tuple(persons), tuple(ways), order)
 
 
-def packed(facts: Facts) -> dict[str, Any]:
+def packed(facts: MeetingFacts) -> dict[str, Any]:
     """Return facts as a row of the bundled data."""
     places = list(dict.fromkeys([facts.start, *(person.place for person in facts.persons)]))
     minutes_of_way = {(before, after): minutes for before, after, minutes in facts.ways}
@@ -114,7 +114,7 @@ def recognises(record: Mapping[str, Any]) -> bool:
     return {"constraints", "dist_matrix"} <= record.keys()
 
 
-def read(record: Mapping[str, Any], field: str) -> Facts:
+def read(record: Mapping[str, Any], field: str) -> MeetingFacts:
     """Return the facts of a published record; raises `InputError` with field and value.
 
     Parameters
@@ -142,7 +142,7 @@ def read(record: Mapping[str, Any], field: str) -> Facts:
         if person.place not in places:
             raise InputError("has no entry in dist_matrix", field=f"{field}.constraints", value=person.place)
     order = _order(record.get("golden_plan", []), names, f"{field}.golden_plan")
-    return Facts(start, arrival, tuple(persons), ways, order)
+    return MeetingFacts(start, arrival, tuple(persons), ways, order)
 
 
 def _start(row: Sequence[Any], field: str) -> tuple[str, int]:
@@ -213,7 +213,7 @@ def action_of(person: str) -> str:
     return f"{person}/meet"
 
 
-def instance(facts: Facts, name: str) -> Instance:
+def instance(facts: MeetingFacts, name: str) -> Instance:
     """Encode a problem: one agent on the way between places, and an optional task for each person.
 
     A tick is a minute, and tick 0 the arrival.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from planoracle.instances.benchmarks.naturalplan.language import reading
-from planoracle.instances.benchmarks.naturalplan.parts import part_of
+from planoracle.instances.benchmarks.naturalplan.parts import part_of, reading
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanRun
 from planoracle.instances.model.instance import Instance
@@ -48,9 +47,9 @@ class PlanMeasurement(Measurement[PlanRun]):
 
     @cached_property
     def lost_time(self) -> int | None:
-        """Ticks after the best end of a success that does as much as possible."""
+        """Ticks after the best end of a success that meets as many persons as possible; ``None`` in other tasks."""
         best_end = self.optimum.makespan
-        if not self.run.success or self.share != 1.0 or best_end is None:
+        if not self.run.problem.optional or not self.run.success or self.share != 1.0 or best_end is None:
             return None
         return self.run.verdict.makespan - best_end
 
@@ -61,7 +60,7 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
     solved: Metric[PlanMeasurement] = Metric(
         "solved",
         "the answer succeeds by the rules",
-        lambda measurement: measurement.run.success,
+        _is_success,
         kind="flag",
         average=Average("success", "share of answers that succeed by the rules", role=("success",)),
     )
@@ -75,10 +74,10 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
     persons: Metric[PlanMeasurement] = Metric(
         "persons_met", "meetings before the first violation", _persons, kind="count", is_shown=True
     )
-    most: Metric[PlanMeasurement] = Metric(
+    best_share: Metric[PlanMeasurement] = Metric(
         "best_share",
         "the answer succeeds with as many persons as possible",
-        lambda measurement: None if measurement.share is None else measurement.share == 1.0,
+        _has_best_share,
         kind="flag",
         average=Average("best_share", "share of answers that do as much as possible"),
     )
@@ -91,16 +90,25 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
     )
     lost: Metric[PlanMeasurement] = Metric(
         "time_lost",
-        "minutes (in trips: days) after the best end, where as much as possible is done",
+        "minutes after the best end of a success that meets as many persons as possible",
         lambda measurement: measurement.lost_time,
-        "ticks",
+        "minutes",
         average=Average("time_lost", "mean time lost"),
     )
-    return task, solved, score, persons, most, optimal, lost
+    return task, solved, score, persons, best_share, optimal, lost
 
 
 def _task(measurement: PlanMeasurement) -> str:
     return part_of(measurement.run.problem).name
+
+
+def _is_success(measurement: PlanMeasurement) -> bool:
+    return measurement.run.success
+
+
+def _has_best_share(measurement: PlanMeasurement) -> bool | None:
+    """Return whether a success does as much as possible; ``None`` if that is not known."""
+    return None if measurement.share is None else measurement.share == 1.0
 
 
 def _persons(measurement: PlanMeasurement) -> int | None:
@@ -109,10 +117,15 @@ def _persons(measurement: PlanMeasurement) -> int | None:
 
 
 def _is_optimal(measurement: PlanMeasurement) -> bool | None:
-    """Return whether a success is best; ``None`` if the optimum is not proved."""
-    if not measurement.run.success or measurement.share not in (1.0, None):
-        return False
-    return None if measurement.lost_time is None else measurement.lost_time <= 0
+    """Return whether a success is best; ``None`` if the optimum is not proved.
+
+    Times count in meetings only: any slot of a calendar, and any order of a trip, that fits is right.
+    """
+    if not measurement.run.success or not measurement.run.problem.optional:
+        return measurement.run.success
+    if measurement.share != 1.0:
+        return None if measurement.share is None else False
+    return None if measurement.lost_time is None else measurement.lost_time == 0
 
 
 def _published_claim(problem: Instance) -> Claim:

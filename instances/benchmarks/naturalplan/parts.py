@@ -1,13 +1,13 @@
 """Tasks of Natural Plan: meetings, calendars and trips, and the modules of each.
 
-The facts of a problem are its ``origin``; their type decides which modules apply.
+The facts of a problem are its ``origin``; their type decides which modules apply. The plan language dispatches to them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from types import ModuleType
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from planoracle.instances.benchmarks.naturalplan import (
     calendar_answers,
@@ -18,9 +18,12 @@ from planoracle.instances.benchmarks.naturalplan import (
     trip_tasks,
 )
 from planoracle.instances.benchmarks.naturalplan.calendar_facts import CalendarFacts
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, Profile
 from planoracle.instances.benchmarks.naturalplan.trip_facts import TripFacts
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.plan import Plan, Reading
 
 
 class Part(NamedTuple):
@@ -40,12 +43,12 @@ class Part(NamedTuple):
     answers
         Module with the functions
 
-        - ``reading(problem, plan, rules)``: a `Reading` of an `Answer`; ``written(problem, schedule)``;
-        - ``judge(problem, answer, rules)``: a `Judgement`; ``published(problem)``: the published plan, or ``None``;
+        - ``reading(problem, plan, rules)``: a `Reading` of an `PlanAnswer`; ``written(problem, schedule)``;
+        - ``grade(problem, answer, rules)``: a `PlanVerdict`; ``published(problem)``: the published plan, or ``None``;
         - ``describe(problem)`` and ``moment(problem, tick)``: texts of a problem and of an instant;
-        - ``choices(problem, answer, rules)``: commands of live runs that the rules allow after an answer, with
-          ``command_names(problem)`` and ``name_of_command(command)`` as in `ActionSpace`;
-        - ``line_of(step)``: the command of a step, if ``IS_STEPWISE`` says that a message is one step;
+        - ``choices(problem, answer, rules)``: commands of live runs that the rules allow after an answer;
+        - if ``IS_STEPWISE`` says that a message of a live run is one step: ``line_of(step)``, its command, and
+          ``command_names(problem)`` and ``name_of_command(command)``, as in `ActionSpace`;
 
         and the values ``TOPICS``, ``SENTENCES`` by kind of violation, ``INSTRUCTIONS`` and ``HOW_TO_ANSWER``.
     """
@@ -58,7 +61,7 @@ class Part(NamedTuple):
 
 
 PARTS = (
-    Part("meeting", "meeting_planning_example_", meeting_tasks.Facts, meeting_tasks, meeting_answers),
+    Part("meeting", "meeting_planning_example_", meeting_tasks.MeetingFacts, meeting_tasks, meeting_answers),
     Part("calendar", "calendar_scheduling_example_", CalendarFacts, calendar_tasks, calendar_answers),
     Part("trip", "trip_planning_example_", TripFacts, trip_tasks, trip_answers),
 )
@@ -81,3 +84,31 @@ def facts_of(problem: Instance) -> object:
 def part_named(label: str, parts: Iterable[Part] = PARTS) -> Part | None:
     """Return the task of a name such as ``meeting``; ``None`` if there is none."""
     return next((part for part in parts if part.name == label), None)
+
+
+# --- plan language --------------------------------------------------------------------------------
+
+
+def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[PlanAnswer]:
+    """Read an answer; raises `PlanError` for one that cannot be read."""
+    return cast("Reading[PlanAnswer]", part_of(problem).answers.reading(problem, submitted, rules))
+
+
+def written(problem: Instance, schedule: Schedule) -> object:
+    """Write a schedule as an answer."""
+    return part_of(problem).answers.written(problem, schedule)
+
+
+def schedule(problem: Instance, plan: Plan[PlanAnswer]) -> Schedule:
+    """Return the schedule of a plan."""
+    return Schedule.of(problem, plan.commands.pieces)
+
+
+def name_of(problem: Instance, action: str) -> str:
+    """Name an action, such as ``meet Sarah``."""
+    return problem.by_id[action].label if action in problem.by_id else action
+
+
+def moment(problem: Instance, tick: int) -> str:
+    """Write an instant: a time of day, or a day."""
+    return str(part_of(problem).answers.moment(problem, tick))

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 
-from planoracle.instances.benchmarks.naturalplan.answers import Answer, Judgement
 from planoracle.instances.benchmarks.naturalplan.parts import part_of
-from planoracle.instances.benchmarks.naturalplan.rules import Profile
-from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol.decision_points import DecisionPoint, waited
-from planoracle.instances.protocol.plan import Plan, Targets
+from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun, path_of
 from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, ScheduleSimulator, Step, Unreadable
 
@@ -38,7 +37,7 @@ class PlanState:
         Reason why the run has ended; empty if it goes on.
     """
 
-    answer: Answer
+    answer: PlanAnswer
     text: str = ""
     refused: int = 0
     over: str = ""
@@ -62,14 +61,14 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
         """Module of answers to the task."""
         return part_of(self.problem).answers
 
-    def judge(self, answer: Answer) -> Judgement:
-        """Return the judgement on an answer."""
-        judgement: Judgement = self.answers.judge(self.problem, answer, self.rules)
-        return judgement
+    def grade(self, answer: PlanAnswer) -> PlanVerdict:
+        """Return the grading on an answer."""
+        grading: PlanVerdict = self.answers.grade(self.problem, answer, self.rules)
+        return grading
 
     def initial(self) -> PlanState:
         """Return the state before the first command."""
-        return PlanState(Answer((), is_open=True))
+        return PlanState(PlanAnswer((), is_open=True))
 
     def apply(self, state: PlanState, command: str | Unreadable) -> tuple[PlanState, tuple[Step, ...]]:
         """Return the state after a command; a refused one changes nothing."""
@@ -84,35 +83,35 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
             return self._refused(state, Step(position, text[:200], "lost", clock, clock, violation))
         if self.answers.IS_STEPWISE:
             return self._take(state, self._logged(answer))
-        steps = self.judge(answer).steps
+        steps = self.grade(answer).steps
         return replace(state, answer=answer, text=text, over="answered"), steps
 
-    def _read(self, text: str) -> Answer | None:
+    def _read(self, text: str) -> PlanAnswer | None:
         """Return the answer in a command, ``None`` if there is none."""
         try:
             reading = self.answers.reading(self.problem, text, self.rules)
         except PlanError:
             return None
-        answer: Answer = reading.commands
+        answer: PlanAnswer = reading.commands
         return answer if answer.steps and not reading.fault else None
 
-    def _logged(self, answer: Answer) -> Answer:
+    def _logged(self, answer: PlanAnswer) -> PlanAnswer:
         """Return the first step of an answer, as the log of the run is read."""
         log = [{"response": self.answers.line_of(answer.steps[0])}]
-        logged: Answer = self.answers.reading(self.problem, log, self.rules).commands
+        logged: PlanAnswer = self.answers.reading(self.problem, log, self.rules).commands
         return logged
 
-    def _take(self, state: PlanState, answer: Answer) -> tuple[PlanState, tuple[Step, ...]]:
+    def _take(self, state: PlanState, answer: PlanAnswer) -> tuple[PlanState, tuple[Step, ...]]:
         """Return the state after the first step of a message."""
         steps = (*state.answer.steps, answer.steps[0])
         longer = replace(state.answer, steps=steps)
-        judgement = self.judge(longer)
-        last = judgement.steps[-1]
+        grading = self.grade(longer)
+        last = grading.steps[-1]
         if last.violation is not None:
             return self._refused(state, last)
-        pieces = [step.piece for step in judgement.steps if step.piece is not None]
+        pieces = [step.piece for step in grading.steps if step.piece is not None]
         longer = replace(longer, pieces=Schedule.of(self.problem, pieces).pieces)
-        over = "completed" if judgement.replay.success else ""
+        over = "completed" if grading.replay.success else ""
         return replace(state, answer=longer, over=over), (last,)
 
     def _refused(self, state: PlanState, step: Step) -> tuple[PlanState, tuple[Step, ...]]:
@@ -135,7 +134,7 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
 
     def verdict(self, state: PlanState) -> Replay:
         """Return the verdict on the accepted steps."""
-        return self.judge(state.answer).replay
+        return self.grade(state.answer).replay
 
     # Decision points
 
@@ -147,7 +146,7 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
 
     def point(self, state: PlanState) -> DecisionPoint:
         """Return the point after the accepted steps."""
-        path = self.path(self.judge(state.answer).steps)
+        path = self.path(self.grade(state.answer).steps)
         return path.points[path.stop]
 
     def next_point(self, point: DecisionPoint, step: Step) -> DecisionPoint:
@@ -164,36 +163,47 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return the plan of a schedule as messages, from the beginning of a run."""
         written = self.answers.written(self.problem, remaining)
-        lines = written if isinstance(written, list) else [written]
-        return [*lines, CLOSE] if self.answers.IS_STEPWISE else lines
+        return [*written, CLOSE] if self.answers.IS_STEPWISE else [text_of_plan(written)]
 
 
-class PlanRun(ScheduleRun[Answer, Profile]):
+class PlanRun(ScheduleRun[PlanAnswer, Profile]):
     """Replay of an answer."""
 
     simulator: PlanSimulator
 
-    def __init__(self, problem: Instance, plan: Plan[Answer], rules: Profile) -> None:
+    def __init__(self, problem: Instance, plan: Plan[PlanAnswer], rules: Profile) -> None:
         self.simulator = PlanSimulator(problem, rules)
-        self.judgement = self.simulator.judge(plan.commands)
-        super().__init__(problem, plan, rules, self.judgement.replay)
+        self.grading = self.simulator.grade(plan.commands)
+        super().__init__(problem, plan, rules, self.grading.replay)
 
     def compute_path(self) -> DecisionPath:
         """Return the steps of the answer and the points between them."""
-        return self.simulator.path(self.judgement.steps)
+        return self.simulator.path(self.grading.steps)
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
-        """Raise `InputError`: the rest of a run is not computed."""
-        raise InputError("completions of runs are not supported", field="benchmark", value="naturalplan")
+        """Return the plan of the pieces up to a step and those of the rest, and its verdict."""
+        executed = self.points[count].state.pieces
+        schedule = Schedule.of(self.problem, (*executed, *remaining.pieces))
+        text = text_of_plan(self.simulator.answers.written(self.problem, schedule))
+        answer: PlanAnswer = self.simulator.answers.reading(self.problem, text, self.rules).commands
+        return text, self.simulator.grade(answer).replay
 
     @property
     def command_texts(self) -> list[str]:
         """Every step of the answer as a command."""
-        return [step.command for step in self.judgement.steps]
+        return [step.command for step in self.grading.steps]
 
     def targets(self) -> Targets:
-        """Return no targets: answers are not repaired."""
-        return Targets(self.problem)
+        """Return the pieces of the answer as they are."""
+        targets = []
+        for position, piece in enumerate(self.plan.commands.pieces):
+            targets.append(Target(position, self.problem.by_id[piece.action].label, piece))
+        return Targets(self.problem, tuple(targets))
+
+
+def text_of_plan(written: object) -> str:
+    """Return a plan as text, with a line for each sentence."""
+    return "\n".join(written) if isinstance(written, list) else str(written)
 
 
 def simulator(problem: Instance, rules: Profile) -> PlanSimulator:
@@ -201,8 +211,8 @@ def simulator(problem: Instance, rules: Profile) -> PlanSimulator:
     return PlanSimulator(under(problem, rules), rules)
 
 
-def replay(problem: Instance, plan: Plan[Answer], rules: Profile) -> PlanRun:
-    """Judge an answer."""
+def replay(problem: Instance, plan: Plan[PlanAnswer], rules: Profile) -> PlanRun:
+    """Grade an answer."""
     return PlanRun(under(problem, rules), plan, rules)
 
 

@@ -23,7 +23,7 @@ def text_field(record: Mapping[str, Any], field: str) -> str:
 
 
 def task_text(record: Mapping[str, Any]) -> str:
-    """Return the text of a record's own task: that of the prompt without examples, else the last of the others.
+    """Return the task of a record, which is the last one of a prompt with examples.
 
     >>> task_text({"prompt_5shot": "TASK: one SOLUTION: a TASK: two SOLUTION: "})
     'two'
@@ -56,10 +56,10 @@ def sentences_of(text: str) -> list[str]:
     return [" ".join(part.split()) for part in _SENTENCE_END.split(text.strip()) if part.strip()]
 
 
-def enumerated(text: str) -> tuple[str, ...]:
+def parts_of(text: str) -> tuple[str, ...]:
     """Return the parts of an enumeration.
 
-    >>> enumerated("Ann, Bob and Eve")
+    >>> parts_of("Ann, Bob and Eve")
     ('Ann', 'Bob', 'Eve')
     """
     return tuple(_LIST_SEPARATOR.split(text.strip()))

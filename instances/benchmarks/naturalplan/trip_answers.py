@@ -1,4 +1,4 @@
-"""Answers to trips: itineraries in JSON and in text, and the judgement on them."""
+"""Answers to trips: itineraries in JSON and in text, and the grading on them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.naturalplan.answers import Answer, Judgement, judgement
-from planoracle.instances.benchmarks.naturalplan.rules import Profile
+from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile, verdict_of
 from planoracle.instances.benchmarks.naturalplan.trip_facts import Stay, TripFacts
 from planoracle.instances.benchmarks.naturalplan.trip_published import published_stays
 from planoracle.instances.benchmarks.naturalplan.trip_tasks import AGENT, action_of, facts_of
 from planoracle.instances.benchmarks.naturalplan.whole_answers import (
     last_message,
     sentence_of,
-    settled,
+    settle,
     text_of,
 )
 from planoracle.instances.errors import PlanError
@@ -43,7 +42,7 @@ _DAY_KEYS = ("day_range", "days", "day", "dates", "date_range")
 _PLACE_KEYS = ("place", "city", "location", "destination")
 _LIST_KEYS = ("itinerary", "trip_plan", "trip", "plan", "schedule", "stays", "cities")
 _FLIGHT_KEYS = ("flying", "flight", "fly")
-#: Most entries of an itinerary that are judged.
+#: Most entries of an itinerary that are read.
 _MAX_STAYS = 1_000
 
 
@@ -102,10 +101,10 @@ class TripForms(Grammar[StatedStay]):
             return []
         entries = _field(fields, _LIST_KEYS)
         if isinstance(entries, list) and any(isinstance(entry, dict) for entry in entries):
-            return self._listed(entries)
+            return self._stays_within(entries)
         return None
 
-    def _listed(self, entries: Sequence[object]) -> list[StatedStay]:
+    def _stays_within(self, entries: Sequence[object]) -> list[StatedStay]:
         stays = []
         for entry in entries:
             stays += self.of(entry) or []
@@ -148,10 +147,10 @@ def stay_of(stated: StatedStay, facts: TripFacts) -> Stay:
 # --- reading --------------------------------------------------------------------------------------
 
 
-def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Answer]:
+def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[PlanAnswer]:
     """Read an itinerary; raises `PlanError` for one that cannot be read.
 
-    The verdict ``official`` takes an itinerary in JSON as it is, and else the text as the published evaluation reads it.
+    The verdict ``official`` takes an itinerary in JSON as it is; other texts are read as in the published evaluation.
 
     >>> from planoracle.instances.benchmarks.naturalplan.trip_tasks import bundled, instance
     >>> trip = instance(bundled()["21"], "naturalplan/trip/21")
@@ -162,12 +161,12 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Ans
     if not isinstance(submitted, str | list | dict):
         raise PlanError("must be text, or an itinerary with day_range and place", field="plan", value=submitted)
     if submitted == []:
-        return read_list([]).of(lambda _: Answer(()))
+        return read_list([]).of(lambda _: PlanAnswer(()))
     facts = facts_of(problem)
     stated = _stated_stays(submitted, facts, rules)
     text = text_of(submitted)
     if rules.is_official and text and not stated.commands:
-        stays = published_stays(text)[: len(facts.gold)]
+        stays = published_stays(text)[: len(facts.reference)]
         return Reading(_answer_of(facts, stays), len(stays), "text", 0, fault="" if stays else NO_PLAN)
     if len(stated.commands) > _MAX_STAYS:
         raise PlanError(f"must have at most {_MAX_STAYS} stays", field="plan", value=len(stated.commands))
@@ -185,17 +184,17 @@ def _stated_stays(submitted: object, facts: TripFacts, rules: Profile) -> Readin
     if stated.commands or stated.fault == AMBIGUOUS or rules.is_official:
         return stated
     forms = TripForms(cities)
-    return settled(read_output(submitted, forms), text_of(submitted), forms)
+    return settle(read_output(submitted, forms), text_of(submitted), forms)
 
 
-def _answer_of(facts: TripFacts, stays: Sequence[Stay]) -> Answer:
+def _answer_of(facts: TripFacts, stays: Sequence[Stay]) -> PlanAnswer:
     """Return an answer; the first stay in each city of the trip has a piece."""
     pieces: dict[str, Piece] = {}
     cities = {city for city, _ in facts.stays}
     for stay in stays:
         if stay.city in cities and stay.city not in pieces and 1 <= stay.first <= stay.last:
             pieces[stay.city] = Piece(action_of(stay.city), stay.first - 1, stay.days - 1, AGENT)
-    return Answer(tuple(pieces.values()), tuple(stays))
+    return PlanAnswer(tuple(pieces.values()), tuple(stays))
 
 
 def written(problem: Instance, schedule: Schedule) -> list[str]:
@@ -216,14 +215,17 @@ def written(problem: Instance, schedule: Schedule) -> list[str]:
 
 def published(problem: Instance) -> list[str]:
     """Return the published plan as lines of stays."""
-    return [stay.text for stay in facts_of(problem).gold_stays]
+    return [stay.text for stay in facts_of(problem).reference_stays]
 
 
 # --- verdict --------------------------------------------------------------------------------------
 
 
-def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
-    """Judge an itinerary: with ``exact`` any order that fits, with ``official`` the published stays in their order."""
+def grade(problem: Instance, answer: PlanAnswer, rules: Profile) -> PlanVerdict:
+    """Grade an itinerary.
+
+    With ``exact`` any order that fits is right, with ``official`` the published stays in their order.
+    """
     facts = facts_of(problem)
     violations = list(_differences(facts, answer) if rules.is_official else _violations(facts, answer.steps))
     if not answer.steps:
@@ -235,16 +237,16 @@ def judge(problem: Instance, answer: Answer, rules: Profile) -> Judgement:
     pieces = {piece.action: piece for piece in answer.pieces}
     is_on_track = True
     for number, stay in enumerate(answer.steps):
-        violation = first_violations.get(number)
-        is_on_track = is_on_track and violation is None
+        broken_rule = first_violations.get(number)
+        is_on_track = is_on_track and broken_rule is None
         piece = pieces.get(action_of(stay.city)) if is_on_track else None
         kind = "act" if is_on_track else "lost"
         start, end = _ticks(stay)
-        steps.append(Step(number, stay.text, kind, start, end if is_on_track else start, violation, piece))
+        steps.append(Step(number, stay.text, kind, start, end if is_on_track else start, broken_rule, piece))
     count = sum(step.piece is not None for step in steps)
     share = min(1.0, count / len(facts.stays))
     success = bool(steps) and not violations
-    return judgement(problem, steps, violations, success=success, share=share)
+    return verdict_of(problem, steps, violations, success=success, share=share)
 
 
 def _ticks(stay: Stay) -> tuple[int, int]:
@@ -253,19 +255,21 @@ def _ticks(stay: Stay) -> tuple[int, int]:
     return start, max(start, stay.last - 1)
 
 
-def _differences(facts: TripFacts, answer: Answer) -> Iterator[Violation]:
+def _differences(facts: TripFacts, answer: PlanAnswer) -> Iterator[Violation]:
     """Yield the first difference from the published plan."""
     stays = list(answer.steps)
-    for number, gold in enumerate(facts.gold_stays):
+    for number, expected in enumerate(facts.reference_stays):
         stay = stays[number] if number < len(stays) else None
-        if stay != gold:
+        if stay != expected:
             actual = "nothing" if stay is None else stay.text
             position = number if stay is not None else None
-            yield Violation(position, "differs", gold.city, required=gold.text, actual=actual)
+            yield Violation(position, "other_stay", expected.city, required=expected.text, actual=actual)
             return
-    if len(stays) > len(facts.gold):
-        extra = stays[len(facts.gold)]
-        yield Violation(len(facts.gold), "differs", extra.city, required="the end of the trip", actual=extra.text)
+    if len(stays) > len(facts.reference):
+        extra = stays[len(facts.reference)]
+        yield Violation(
+            len(facts.reference), "other_stay", extra.city, required="the end of the trip", actual=extra.text
+        )
 
 
 def _violations(facts: TripFacts, stays: Sequence[Stay]) -> Iterator[Violation]:
@@ -307,7 +311,7 @@ def _violations_of_stay(facts: TripFacts, stay: Stay, before: Stay | None, visit
 
 
 _TEMPLATES = {
-    "differs": "the published plan has {required}, not {actual}",
+    "other_stay": "the published plan has {required}, not {actual}",
     "unknown_city": "the trip does not include {subject}",
     "repeated_city": "{subject} is visited a second time",
     "missing_city": "{subject} is not visited",
@@ -329,13 +333,13 @@ TOPICS = (
         "The day of a flight counts in both cities, so that a stay begins on the last day of the one before.",
     ),
     Topic("events", "Events", ("event",), "Place the cities with events first, then the others between them."),
-    Topic("published_trip", "Published plan", ("differs",), "The evaluation accepts only this plan."),
+    Topic("published_trip", "Published plan", ("other_stay",), "The evaluation accepts only this plan."),
 )
 
 # --- statement ------------------------------------------------------------------------------------
 
-INSTRUCTIONS = """Plan a trip that visits each city once, for its number of days, and uses direct flights only. The day of
-a flight counts in both cities. A stay must include the days of the events in its city."""
+INSTRUCTIONS = """Plan a trip that visits each city once, for its number of days, and uses direct flights only. The day
+of a flight counts in both cities. A stay must include the days of the events in its city."""
 HOW_TO_ANSWER = """Answer with one line for each stay, in order, of this form:
 Day FIRST-LAST: visit CITY"""
 
@@ -354,6 +358,11 @@ def describe(problem: Instance) -> str:
     return "\n".join(lines)
 
 
-def choices(problem: Instance, answer: Answer, rules: Profile) -> list[str]:
+def moment(problem: Instance, tick: int) -> str:
+    """Write an instant as a day of the trip."""
+    return f"day {tick + 1}"
+
+
+def choices(problem: Instance, answer: PlanAnswer, rules: Profile) -> list[str]:
     """Return no commands: an answer is one message."""
     return []

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 from planoracle.instances.errors import InputError
 
-#: Largest number of cities, of days, of events and of flights of a trip.
-MAX_CITIES, MAX_DAYS, MAX_EVENTS, MAX_FLIGHTS = 50, 1_000, 500, 5_000
+#: Largest number of cities and of days of a trip.
+MAX_CITIES, MAX_DAYS = 50, 1_000
+#: Largest number of events and of flights of a trip.
+MAX_EVENTS, MAX_FLIGHTS = 500, 5_000
 
 
 class Stay(NamedTuple):
@@ -45,7 +47,7 @@ class TripFacts:
         Days that the stay in a city must include, as stays.
     flights
         Pairs of cities with a direct flight from the first to the second.
-    gold
+    reference
         Cities and days of stay of the reference plan, in its order.
     """
 
@@ -53,7 +55,7 @@ class TripFacts:
     stays: tuple[tuple[str, int], ...]
     events: tuple[Stay, ...]
     flights: tuple[tuple[str, str], ...]
-    gold: tuple[tuple[str, int], ...]
+    reference: tuple[tuple[str, int], ...]
 
     def __post_init__(self) -> None:
         cities = [city for city, _ in self.stays]
@@ -75,9 +77,9 @@ class TripFacts:
             _check(set(flight) <= set(cities), "flight", flight)
 
     @property
-    def gold_stays(self) -> list[Stay]:
+    def reference_stays(self) -> list[Stay]:
         """Stays of the reference plan."""
-        return consecutive(self.gold)
+        return consecutive(self.reference)
 
     def first_days(self, city: str) -> tuple[int, int]:
         """Return the earliest and the latest first day of a stay, by the events of the city."""

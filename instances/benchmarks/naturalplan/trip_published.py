@@ -17,12 +17,12 @@ _LAST_DAY = 10**6
 
 
 def published_stays(text: str) -> list[Stay]:
-    """Return the stays of a text; empty if it has no flights or no days.
+    r"""Return the stays of a text; empty if it has no flights or no days.
 
     Flights decide: a city is left on the day of the next flight, and the last one at the end of the last span of days.
     Lines after the last day of the trip, if the text states their number, do not count.
 
-    >>> published_stays("Day 1-2: Rome\\nDay 2: Fly from Rome to Oslo.\\nDay 2-4: Oslo")
+    >>> published_stays("Day 1-2: Rome\nDay 2: Fly from Rome to Oslo.\nDay 2-4: Oslo")
     [Stay(city='Rome', first=1, last=2), Stay(city='Oslo', first=2, last=4)]
     """
     total, last_day = None, None

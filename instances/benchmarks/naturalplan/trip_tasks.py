@@ -1,10 +1,11 @@
-"""Trips by number and from records, as scheduling problems: stays of a traveller, with ways where flights are."""
+"""Trips by number and from records, as scheduling problems: stays, and ways where there are flights."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 from planoracle.instances.benchmarks.naturalplan import trip_text
@@ -39,13 +40,9 @@ def _facts_of_row(row: Mapping[str, Any]) -> TripFacts:
         flights += [(cities[before], cities[after]), (cities[after], cities[before])]
     for before, after in row["one_way"]:
         flights.append((cities[before], cities[after]))
-    return TripFacts(
-        days=row["days"],
-        stays=tuple(stays),
-        events=tuple(Stay(cities[city], first, last) for city, first, last in row["events"]),
-        flights=tuple(flights),
-        gold=tuple((cities[city], days) for city, days in row["gold"]),
-    )
+    events = [Stay(cities[city], first, last) for city, first, last in row["events"]]
+    reference = [(cities[city], days) for city, days in row["reference"]]
+    return TripFacts(row["days"], tuple(stays), tuple(events), tuple(flights), tuple(reference))
 
 
 def recognises(record: Mapping[str, Any]) -> bool:
@@ -65,21 +62,22 @@ def read(record: Mapping[str, Any], field: str) -> TripFacts:
     """
     try:
         text = trip_text.statements_of(task_text(record))
-        if text.count != len(text.stays):
-            raise InputError(f"must be {text.count} cities", field="prompt_0shot", value=len(text.stays))
-        check_number(record, "num_cities", text.count)
-        return TripFacts(text.days, text.stays, text.events, text.flights, _gold(record, dict(text.stays)))
+        if text.city_count != len(text.stays):
+            raise InputError(f"must be {text.city_count} cities", field="prompt_0shot", value=len(text.stays))
+        check_number(record, "num_cities", text.city_count)
+        return TripFacts(text.days, text.stays, text.events, text.flights, _reference(record, dict(text.stays)))
     except InputError as error:
         raise error.at("", field) from None
 
 
-def _gold(record: Mapping[str, Any], stays: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+def _reference(record: Mapping[str, Any], stays: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     """Return cities and days of the reference plan, which must be those of the text."""
     cities = list(filter(None, text_field(record, "cities").split("**")))
     if sorted(cities) != sorted(stays):
         raise InputError("must be the cities of the text", field="cities", value=cities)
     days = list(filter(None, text_field(record, "durations").split("**")))
-    if len(days) != len(cities) or not all(day.isdecimal() and len(day) <= 6 for day in days):
+    are_numbers = all(day.isdecimal() and len(day) <= 6 for day in days)
+    if len(days) != len(cities) or not are_numbers:
         raise InputError(f"must be {len(cities)} numbers", field="durations", value=days)
     return tuple(zip(cities, map(int, days), strict=True))
 
@@ -108,15 +106,15 @@ def instance(facts: TripFacts, name: str, is_official: bool = False) -> Instance
     windows = {city: _window(facts, city, days) for city, days in stays}
     flights = set(facts.flights)
     if is_official:
-        stays = facts.gold
-        gold_stays = facts.gold_stays
-        windows = {stay.city: (stay.first - 1, stay.last - 1) for stay in gold_stays}
-        flights = {(before.city, after.city) for before, after in zip(gold_stays, gold_stays[1:], strict=False)}
+        stays = facts.reference
+        reference_stays = facts.reference_stays
+        windows = {stay.city: (stay.first - 1, stay.last - 1) for stay in reference_stays}
+        flights = {(before.city, after.city) for before, after in pairwise(reference_stays)}
     actions = []
     for city, days in stays:
         nights = days - 1
         action = Action(
-            action_of(city), "trip", nights, nights, label=f"visit {city}", windows=(windows[city],), place=city
+            action_of(city), "trip", nights, nights, label=city, windows=(windows[city],), place=city
         )
         actions.append(action)
     ways = tuple((before, after, 0) for before, after in sorted(flights))

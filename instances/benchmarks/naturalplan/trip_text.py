@@ -24,7 +24,8 @@ _STAYS = (
 _EVENTS = (
     re.compile(
         r"You (?:are going to attend a wedding in|plan to visit relatives in|have to attend a workshop in"
-        rf"|want to meet a friend in|would like to meet your friends at) {_CITY} between {_SPAN}(?: to tour together)?\."
+        rf"|want to meet a friend in|would like to meet your friends at) {_CITY} between {_SPAN}"
+        r"(?: to tour together)?\."
     ),
     re.compile(rf"During {_SPAN}, you have to attend a conference in {_CITY}\."),
     re.compile(rf"From {_SPAN}, there is an? annual show you want to attend in {_CITY}\."),
@@ -35,7 +36,7 @@ class TripText(NamedTuple):
     """Statements of a text: days in all, number of cities, stays, events and flights."""
 
     days: int
-    count: int
+    city_count: int
     stays: tuple[tuple[str, int], ...]
     events: tuple[Stay, ...]
     flights: tuple[tuple[str, str], ...]

@@ -50,8 +50,8 @@ def text_of(submitted: object) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def settled(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[list[_S]]:
-    """Return a reading in which an answer without steps is no plan, unless it has lines that look like steps.
+def settle(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[list[_S]]:
+    """Return a reading in which an answer without steps is no plan, unless some lines look like steps.
 
     Parameters
     ----------
@@ -87,11 +87,8 @@ def sentence_of(template: str) -> Sentence:
     """
 
     def write(problem: Instance, violation: Violation) -> str:
-        return template.format(
-            subject=clean(violation.subject),
-            resource=clean(violation.resource or ""),
-            required=clean(str(violation.required)),
-            actual=clean(str(violation.actual)),
-        )
+        fields = {"subject": violation.subject, "resource": violation.resource or ""}
+        fields |= {"required": str(violation.required), "actual": str(violation.actual)}
+        return template.format(**{name: clean(text) for name, text in fields.items()})
 
     return write
