@@ -68,16 +68,18 @@ def graded_answers(answers: Iterable[dict[str, Any]] | str | Path) -> pd.DataFra
     frame["valid"] = graded["success"]
     frame["optimal"] = _optimal(graded)
     frame["has_plan"] = ~graded["violation"].isin(_WITHOUT_PLAN)
-    frame["lost"] = graded["gap"].where(graded["success"].fillna(False))
+    gaps = graded["gap"].where(graded["success"].fillna(False))
+    frame["lost"] = gaps.mask(frame["optimal"].fillna(False), 0.0)
     return frame
 
 
 def _optimal(graded: pd.DataFrame) -> pd.Series[Any]:
-    """Return whether grades are successes of the best weight and of the shortest makespan."""
+    """Return whether grades are optimal: as the benchmark says, else of the best weight and the shortest makespan."""
     is_best_weight = graded["best_weight"].isna() | (graded["weight"] == graded["best_weight"])
     is_shortest = graded["makespan"] == graded["optimal_makespan"]
     is_optimal = graded["success"] & is_best_weight.fillna(False) & is_shortest.fillna(False)
-    return is_optimal.where(graded["scored"])
+    stated = graded.get("optimal", pd.Series(pd.NA, index=graded.index, dtype="boolean"))
+    return stated.astype("boolean").fillna(is_optimal).where(graded["scored"])
 
 
 def verdict_table(frame: pd.DataFrame) -> pd.DataFrame:
