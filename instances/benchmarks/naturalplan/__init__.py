@@ -13,6 +13,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
 from planoracle.instances.protocol.feedback import ClockFormat
+from planoracle.instances.protocol.recorded import RECORDED_FIELDS
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 _USUAL = RunConfig()
@@ -25,6 +26,7 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
     title = "Natural Plan"
     citation = "Zheng et al., 2024"
     plan_fields = ("response", "formatted", "pred_5shot_pro", "plan")
+    detail_fields = RECORDED_FIELDS
     stepwise = False
     mismatch_share = 0.5
     features = frozenset(Feature)

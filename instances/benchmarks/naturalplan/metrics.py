@@ -9,6 +9,7 @@ from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanRun
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.plan import Plan
+from planoracle.instances.protocol.recorded import RECORDED
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
@@ -95,7 +96,7 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
         "minutes",
         average=Average("time_lost", "mean time lost"),
     )
-    return task, solved, score, persons, best_share, optimal, lost
+    return task, solved, score, persons, best_share, optimal, lost, RECORDED
 
 
 def _task(measurement: PlanMeasurement) -> str:
