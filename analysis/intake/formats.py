@@ -169,7 +169,12 @@ def _expand(entry: Any, named: bool) -> Iterator[Any]:
 
 
 def _is_by_problem(entry: dict[str, Any]) -> bool:
-    """Return True if all keys of an object, or one key with a slash, are names of problems."""
+    """Return True if all keys of an object, or one key with a slash, are names of problems.
+
+    If each value is a record with a plan, the keys may be names of the user's problems.
+    """
+    if all(isinstance(record, dict) and holds_plan(record) for record in entry.values()):
+        return True
     if any("/" in name and problem_name(name) is not None for name in entry):
         return True
     return all(problem_name(name) is not None or fits_problem(name) for name in entry)

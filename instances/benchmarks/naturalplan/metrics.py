@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from planoracle.instances.benchmarks.naturalplan.audit_figures import published_figures
 from planoracle.instances.benchmarks.naturalplan.parts import part_of, reading
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanRun
@@ -133,7 +134,7 @@ def _published_claim(problem: Instance) -> Claim:
     """Return the published plan."""
     submitted = part_of(problem).answers.published(problem)
     if submitted is None:
-        return Claim(None, reason="no plan is published")
+        return Claim(None)
     rules = Profile()
     answer = reading(problem, submitted, rules).commands
     run = PlanRun(problem, Plan(submitted, answer), rules)
@@ -143,4 +144,4 @@ def _published_claim(problem: Instance) -> Claim:
 
 _PUBLISHED = Reference("published_plan", "published plan", _published_claim, main=True, published="published_plan")
 
-METRICS = MetricSet(PlanMeasurement, declare, references=(_PUBLISHED,))
+METRICS = MetricSet(PlanMeasurement, declare, references=(_PUBLISHED,), published_figures=published_figures)

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from planoracle.instances.benchmarks.naturalplan import calendar_answers
-from planoracle.instances.benchmarks.naturalplan.answers import Answer
 from planoracle.instances.benchmarks.naturalplan.calendar_answers import ReadSlot, reading
 from planoracle.instances.benchmarks.naturalplan.calendar_facts import Absence, CalendarFacts, Slot
 from planoracle.instances.benchmarks.naturalplan.calendar_tasks import bundled, instance
-from planoracle.instances.benchmarks.naturalplan.rules import PROFILES
+from planoracle.instances.benchmarks.naturalplan.rules import PROFILES, PlanAnswer
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.violations import Replay
@@ -51,8 +50,8 @@ def _slots(submitted: object, facts: CalendarFacts = _MONDAY, rules: Any = _EXAC
 def _verdict(submitted: object, facts: CalendarFacts = _MONDAY, rules: Any = _EXACT) -> Replay:
     """Return the verdict on an answer; one without a plan fails with its fault."""
     answer = reading(_task(facts), submitted, rules)
-    assert isinstance(answer.commands, Answer)
-    return calendar_answers.judge(_task(facts), answer.commands, rules).replay
+    assert isinstance(answer.commands, PlanAnswer)
+    return calendar_answers.grade(_task(facts), answer.commands, rules).replay
 
 
 def _kinds(submitted: object, facts: CalendarFacts = _MONDAY, rules: Any = _EXACT) -> list[str]:
@@ -183,7 +182,7 @@ def test_hostile_texts_take_linear_time() -> None:
 def test_written_slot_is_read_as_the_schedule() -> None:
     for facts in (_MONDAY, _TWO_DAYS):
         task = _task(facts)
-        answer = reading(task, calendar_answers.published(task), _EXACT).commands
+        answer = reading(task, facts.reference.text, _EXACT).commands
         assert calendar_answers.written(task, answer) == facts.reference.text
         assert answer.steps == (ReadSlot(facts.reference.text, facts.reference),)
 

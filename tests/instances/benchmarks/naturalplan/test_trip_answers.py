@@ -61,7 +61,7 @@ def _trip(facts: TripFacts = _TRIP) -> Instance:
 
 def _verdict(submitted: object, facts: TripFacts = _TRIP, rules: Any = _EXACT) -> Replay:
     answer = reading(_trip(facts), submitted, rules).commands
-    return trip_answers.judge(_trip(facts), answer, rules).replay
+    return trip_answers.grade(_trip(facts), answer, rules).replay
 
 
 def _kinds(submitted: object, rules: Any = _EXACT) -> list[str]:
