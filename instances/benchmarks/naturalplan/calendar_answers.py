@@ -139,16 +139,17 @@ def written(problem: Instance, schedule: Schedule) -> str:
     return "\n".join(slot.text for slot in slots)
 
 
-def published(problem: Instance) -> str:
-    """Return the published slot."""
-    return facts_of(problem).reference.text
+def published(problem: Instance) -> str | None:
+    """Return the published slot; ``None`` if the earliest is not asked for, so that its end does not count."""
+    facts = facts_of(problem)
+    return facts.reference.text if facts.is_earliest else None
 
 
 # --- verdict --------------------------------------------------------------------------------------
 
 
 def grade(problem: Instance, answer: PlanAnswer, rules: Profile) -> PlanVerdict:
-    """Judge a slot: with ``exact`` everybody can meet in it, with ``official`` it is the published one.
+    """Check a slot: with ``exact`` everybody can meet in it, with ``official`` it is the published one.
 
     Where the earliest slot is asked for, only the first one is right.
     """

@@ -80,6 +80,7 @@ class CalendarFacts:
         _check(0 <= self.opens < self.closes <= DAY_MINUTES, "working hours", (self.opens, self.closes))
         _check(0 < self.minutes <= self.closes - self.opens, "length", self.minutes)
         _check(len(self.off_times) <= MAX_OFF_TIMES, "off-times", len(self.off_times))
+        _check(0 <= self.reference.start < self.reference.end <= DAY_MINUTES, "reference", self.reference)
         for off_time in self.off_times:
             _check(0 <= off_time.start < off_time.end <= DAY_MINUTES, "off-time", off_time)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from planoracle.instances.benchmarks.naturalplan.audit_figures import published_figures
 from planoracle.instances.benchmarks.naturalplan.parts import part_of, reading
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanRun, text_of_plan
@@ -131,7 +132,10 @@ def _is_optimal(measurement: PlanMeasurement) -> bool | None:
 
 def _published_claim(problem: Instance) -> Claim:
     """Return the published plan."""
-    submitted = text_of_plan(part_of(problem).answers.published(problem))
+    plan = part_of(problem).answers.published(problem)
+    if plan is None:
+        return Claim(None, reason="the end of the published plan does not count")
+    submitted = text_of_plan(plan)
     rules = Profile()
     answer = reading(problem, submitted, rules).commands
     run = PlanRun(problem, Plan(submitted, answer), rules)
@@ -141,4 +145,4 @@ def _published_claim(problem: Instance) -> Claim:
 
 _PUBLISHED = Reference("published_plan", "published plan", _published_claim, main=True, published="published_plan")
 
-METRICS = MetricSet(PlanMeasurement, declare, references=(_PUBLISHED,))
+METRICS = MetricSet(PlanMeasurement, declare, references=(_PUBLISHED,), published_figures=published_figures)

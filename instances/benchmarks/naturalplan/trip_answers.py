@@ -1,4 +1,4 @@
-"""Answers to trips: itineraries in JSON and in text, and the grading on them."""
+"""Answers to trips: itineraries in JSON and in text, and the verdicts on them."""
 
 from __future__ import annotations
 
@@ -214,8 +214,9 @@ def written(problem: Instance, schedule: Schedule) -> list[str]:
 
 
 def published(problem: Instance) -> list[str]:
-    """Return the published plan as lines of stays."""
-    return [stay.text for stay in facts_of(problem).reference_stays]
+    """Return the published plan as lines of stays and flights."""
+    pieces = _answer_of(facts_of(problem), facts_of(problem).reference_stays).pieces
+    return written(problem, Schedule.of(problem, pieces))
 
 
 # --- verdict --------------------------------------------------------------------------------------
@@ -340,8 +341,9 @@ TOPICS = (
 
 INSTRUCTIONS = """Plan a trip that visits each city once, for its number of days, and uses direct flights only. The day
 of a flight counts in both cities. A stay must include the days of the events in its city."""
-HOW_TO_ANSWER = """Answer with one line for each stay, in order, of this form:
-Day FIRST-LAST: visit CITY"""
+HOW_TO_ANSWER = """Answer with one line for each stay and each flight, in order, of these forms:
+Day FIRST-LAST: visit CITY
+Day DAY: fly from CITY to CITY"""
 
 
 def describe(problem: Instance) -> str:

@@ -113,9 +113,7 @@ def instance(facts: TripFacts, name: str, is_official: bool = False) -> Instance
     actions = []
     for city, days in stays:
         nights = days - 1
-        action = Action(
-            action_of(city), "trip", nights, nights, label=f"visit {city}", windows=(windows[city],), place=city
-        )
+        action = Action(action_of(city), "trip", nights, nights, label=city, windows=(windows[city],), place=city)
         actions.append(action)
     ways = tuple((before, after, 0) for before, after in sorted(flights))
     return Instance(
