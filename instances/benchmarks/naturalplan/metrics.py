@@ -7,9 +7,10 @@ from functools import cached_property
 from planoracle.instances.benchmarks.naturalplan.audit_figures import published_figures
 from planoracle.instances.benchmarks.naturalplan.parts import part_of, reading
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
-from planoracle.instances.benchmarks.naturalplan.run import PlanRun
+from planoracle.instances.benchmarks.naturalplan.run import PlanRun, text_of_plan
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.plan import Plan
+from planoracle.instances.protocol.recorded import RECORDED
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
@@ -96,7 +97,7 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
         "minutes",
         average=Average("time_lost", "mean time lost"),
     )
-    return task, solved, score, persons, best_share, optimal, lost
+    return task, solved, score, persons, best_share, optimal, lost, RECORDED
 
 
 def _task(measurement: PlanMeasurement) -> str:
@@ -131,9 +132,10 @@ def _is_optimal(measurement: PlanMeasurement) -> bool | None:
 
 def _published_claim(problem: Instance) -> Claim:
     """Return the published plan."""
-    submitted = part_of(problem).answers.published(problem)
-    if submitted is None:
-        return Claim(None)
+    plan = part_of(problem).answers.published(problem)
+    if plan is None:
+        return Claim(None, reason="the end of the published plan does not count")
+    submitted = text_of_plan(plan)
     rules = Profile()
     answer = reading(problem, submitted, rules).commands
     run = PlanRun(problem, Plan(submitted, answer), rules)
