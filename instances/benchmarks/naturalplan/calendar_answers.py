@@ -186,8 +186,7 @@ def _violations(facts: CalendarFacts, text: str, slot: Slot | None, rules: Profi
         yield Violation(0, "length", MEETING, required=facts.minutes, actual=length)
     for off_time in facts.conflicts(slot):
         kind = "wish" if off_time.is_wish else "busy"
-        off_text = Slot(off_time.day, off_time.start, off_time.end).text
-        yield Violation(0, kind, MEETING, resource=off_time.person, required=off_text, actual=text)
+        yield Violation(0, kind, MEETING, resource=off_time.person, required=off_time.text, actual=text)
     first_slot = facts.first_slot() if facts.is_earliest else None
     if first_slot is not None and first_slot < slot:
         yield Violation(0, "not_earliest", MEETING, required=first_slot.text, actual=text)
@@ -241,11 +240,8 @@ def describe(problem: Instance) -> str:
 
 def _times_of(facts: CalendarFacts, person: str, *, is_wish: bool) -> str:
     """Return the busy times or the wishes of a person."""
-    texts = []
-    for off_time in facts.off_times:
-        if off_time.person == person and off_time.is_wish == is_wish:
-            texts.append(Slot(off_time.day, off_time.start, off_time.end).text)
-    return "; ".join(texts)
+    off_times = [off_time for off_time in facts.off_times if off_time.person == person]
+    return "; ".join(off_time.text for off_time in off_times if off_time.is_wish == is_wish)
 
 
 def moment(problem: Instance, tick: int) -> str:

@@ -38,6 +38,16 @@ class Absence(NamedTuple):
     end: int
     is_wish: bool = False
 
+    @property
+    def text(self) -> str:
+        """The off-time in words, such as ``Monday, 9:30 - 10:00``, ``Monday after 9:30`` or ``Monday``."""
+        day = WEEKDAYS[self.day]
+        if self.start > 0 and self.end < DAY_MINUTES:
+            return Slot(self.day, self.start, self.end).text
+        if self.start > 0:
+            return f"{day} after {clock_text(self.start)}"
+        return f"{day} before {clock_text(self.end)}" if self.end < DAY_MINUTES else day
+
     def overlaps(self, slot: Slot) -> bool:
         """Return whether a slot has a minute of the off-time."""
         return self.day == slot.day and self.start < slot.end and slot.start < self.end

@@ -7,7 +7,7 @@ from functools import cached_property
 from planoracle.instances.benchmarks.naturalplan.audit_figures import published_figures
 from planoracle.instances.benchmarks.naturalplan.parts import part_of, reading
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
-from planoracle.instances.benchmarks.naturalplan.run import PlanRun
+from planoracle.instances.benchmarks.naturalplan.run import PlanRun, text_of_plan
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.recorded import RECORDED
@@ -132,9 +132,10 @@ def _is_optimal(measurement: PlanMeasurement) -> bool | None:
 
 def _published_claim(problem: Instance) -> Claim:
     """Return the published plan."""
-    submitted = part_of(problem).answers.published(problem)
-    if submitted is None:
-        return Claim(None)
+    plan = part_of(problem).answers.published(problem)
+    if plan is None:
+        return Claim(None, reason="the end of the published plan does not count")
+    submitted = text_of_plan(plan)
     rules = Profile()
     answer = reading(problem, submitted, rules).commands
     run = PlanRun(problem, Plan(submitted, answer), rules)

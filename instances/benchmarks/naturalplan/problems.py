@@ -111,14 +111,14 @@ def _part_of_record(name: object, record: Mapping[str, Any]) -> Part | None:
 
 
 def read(document: Any, source: str) -> list[Instance]:
-    """Return the problems of a published file; raises `InputError` with record, field and value."""
+    """Return the problems of a published file by their names in it; raises `InputError` with field and value."""
     problems = []
     try:
         for name, record in document.items():
             part = _part_of_record(name, record) if isinstance(record, dict) else None
             if part is None:
                 raise InputError("must be a record of the published file", field=name, value=record)
-            problems.append(part.tasks.instance(part.tasks.read(record, name), real_name(_PREFIX + name)))
+            problems.append(part.tasks.instance(part.tasks.read(record, name), name))
     except InputError as error:
         raise error.at(source) from None
     return problems

@@ -214,8 +214,9 @@ def written(problem: Instance, schedule: Schedule) -> list[str]:
 
 
 def published(problem: Instance) -> list[str]:
-    """Return the published plan as lines of stays."""
-    return [stay.text for stay in facts_of(problem).reference_stays]
+    """Return the published plan as lines of stays and flights."""
+    pieces = _answer_of(facts_of(problem), facts_of(problem).reference_stays).pieces
+    return written(problem, Schedule.of(problem, pieces))
 
 
 # --- verdict --------------------------------------------------------------------------------------

@@ -212,3 +212,9 @@ def test_official_problem_has_only_the_published_slot() -> None:
         result = solve(instance(facts, f"naturalplan/calendar/{number}", is_official=True))
         (piece,) = result.schedule.pieces
         assert slot_of(piece.start, piece.end) == facts.reference
+
+
+def test_off_times_are_named_as_wishes_name_them() -> None:
+    spans = ((570, 600), (570, 1440), (0, 570), (0, 1440))
+    texts = [Absence("Ann", 1, start, end).text for start, end in spans]
+    assert texts == ["Tuesday, 9:30 - 10:00", "Tuesday after 9:30", "Tuesday before 9:30", "Tuesday"]
