@@ -139,10 +139,15 @@ def written(problem: Instance, schedule: Schedule) -> str:
     return "\n".join(slot.text for slot in slots)
 
 
-def published(problem: Instance) -> str | None:
-    """Return the published slot; ``None`` if the earliest is not asked for, so that its end does not count."""
+def published(problem: Instance) -> str:
+    """Return the published slot."""
+    return facts_of(problem).reference.text
+
+
+def answer_count(problem: Instance) -> int | None:
+    """Return the number of right slots on the half hour; ``None`` if the earliest is asked for."""
     facts = facts_of(problem)
-    return facts.reference.text if facts.is_earliest else None
+    return None if facts.is_earliest else len(facts.right_slots())
 
 
 # --- verdict --------------------------------------------------------------------------------------

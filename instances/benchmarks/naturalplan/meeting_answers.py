@@ -192,6 +192,11 @@ def published(problem: Instance) -> list[str]:
     return written(problem, Schedule.of(problem, pieces))
 
 
+def answer_count(problem: Instance) -> None:
+    """Return ``None``: the task asks for as many persons as possible."""
+    return
+
+
 def _stops(facts: MeetingFacts) -> list[tuple[str, str]]:
     """Return persons and places of the published plan."""
     places = {person.name: person.place for person in facts.persons}

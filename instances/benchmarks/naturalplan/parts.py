@@ -44,8 +44,8 @@ class Part(NamedTuple):
         Module with the functions
 
         - ``reading(problem, plan, rules)``: a `Reading` of an `PlanAnswer`; ``written(problem, schedule)``;
-        - ``grade(problem, answer, rules)``: a `PlanVerdict`; ``published(problem)``: the published plan, or
-          ``None`` if its end does not count;
+        - ``grade(problem, answer, rules)``: a `PlanVerdict`; ``published(problem)``: the published plan;
+          ``answer_count(problem)``: the number of right answers, ``None`` if the task asks for the best;
         - ``describe(problem)`` and ``moment(problem, tick)``: texts of a problem and of an instant;
         - ``choices(problem, answer, rules)``: commands of live runs that the rules allow after an answer;
         - if ``IS_STEPWISE`` says that a message of a live run is one step: ``line_of(step)``, its command, and

@@ -33,6 +33,8 @@ _SPAN = re.compile(
     r"days?\s{0,3}(?P<first>\d{1,9})(?:\s{0,3}(?:-|–|—|to|through|until)\s{0,3}(?:days?\s{0,3})?(?P<last>\d{1,9}))?",
     re.I,
 )
+# Most right orders that are counted.
+_MAX_ORDERS = 1000
 _NUMBERS = re.compile(r"\d{1,9}")
 _NOTE = re.compile(r"\s{0,9}[(\[].{0,300}", re.DOTALL)
 _FLIGHT = re.compile(r"\b(?:fl(?:y|ying|ight|ights)|depart\w*|travel\w*)\b", re.I)
@@ -217,6 +219,11 @@ def published(problem: Instance) -> list[str]:
     """Return the published plan as lines of stays and flights."""
     pieces = _answer_of(facts_of(problem), facts_of(problem).reference_stays).pieces
     return written(problem, Schedule.of(problem, pieces))
+
+
+def answer_count(problem: Instance) -> int:
+    """Return the number of right orders, at most `_MAX_ORDERS`."""
+    return len(facts_of(problem).orders(_MAX_ORDERS))
 
 
 # --- verdict --------------------------------------------------------------------------------------
