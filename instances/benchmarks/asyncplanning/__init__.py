@@ -182,6 +182,11 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
         """Return the name; for a recorded answer without a name that of the problem with its question."""
         return name or str(self.catalog.name_of_question(record.get("question")))
 
+    def document(self, problem: Instance) -> dict[str, Any]:
+        """Return a problem as a record that `read` accepts, or in our own format."""
+        record: dict[str, Any] | None = self.catalog.document(problem)
+        return super().document(problem) if record is None else record
+
     def default_rules(self, problem: Instance) -> Profile:
         """Return the rules that a problem was encoded for."""
         rules: Profile = self.catalog.rules_of(problem)
