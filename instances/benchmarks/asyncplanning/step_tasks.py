@@ -101,20 +101,24 @@ def _encoded(facts: StepTask, name: str, rules: Profile) -> Instance:
     tick = 1 if max(seconds) <= _MAX_TICKS else 60
     labels = facts.sentences or ("",) * len(seconds)
     actions = []
+    agents = []
     for number, (time, label) in enumerate(zip(seconds, labels, strict=True), 1):
         ticks = ceil(time / tick)
-        agents = (f"agent{number}",)
-        actions.append(Action(f"step/{number}", "step", ticks, ticks, agents=agents, label=label))
+        agent = f"agent{number}"
+        actions.append(Action(f"step/{number}", "step", ticks, ticks, agents=(agent,), label=label))
+        agents.append(agent)
     lags = [Lag(f"step/{before}", f"step/{after}") for before, after in facts.edges]
+    unit = "second" if tick == 1 else "minute"
+    time_limit = int(origin.right_time / tick) if rules.is_released else None
     return Instance(
         name=name,
         actions=tuple(actions),
         lags=tuple(lags),
-        agents=tuple(f"agent{number}" for number in range(1, len(seconds) + 1)),
+        agents=tuple(agents),
         benchmark="asyncplanning",
-        unit="second" if tick == 1 else "minute",
+        unit=unit,
         seconds_per_tick=tick,
-        time_limit=int(origin.right_time / tick) if rules.is_released else None,
+        time_limit=time_limit,
         origin=origin,
     )
 
@@ -192,13 +196,10 @@ def document(problem: Instance) -> dict[str, Any]:
     Nodes are numbered like steps.
     """
     facts = step_origin(problem).facts
-    numbers = range(1, len(facts.durations) + 1)
-    graph = {
-        "edges": [[before - 1, after - 1] for before, after in facts.edges],
-        "step_to_node": {str(number): number - 1 for number in numbers},
-        "durations": [int(seconds) for seconds in facts.seconds(released=True)],
-        "texts": list(facts.durations),
-    }
+    edges = [[before - 1, after - 1] for before, after in facts.edges]
+    nodes = {str(node + 1): node for node in range(len(facts.durations))}
+    durations = [int(seconds) for seconds in facts.seconds(released=True)]
+    graph = {"edges": edges, "step_to_node": nodes, "durations": durations, "texts": list(facts.durations)}
     return {
         "name": problem.name,
         "question": facts.question,
