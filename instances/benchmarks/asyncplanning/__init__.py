@@ -168,11 +168,13 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     generator = lazy("planoracle.instances.benchmarks.asyncplanning.step_generator")
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
-        """Return the problem, its part, and its size or difficulty."""
-        _, *parts = name.split("/")
-        part = parts[:1] if len(parts) > 2 else []
-        size = parts[1:2] if len(parts) > 2 else []
-        return {"task": [name], "part": part, "size": size}
+        """Return the problem, its part, and its number of steps or the difficulty of its kitchen."""
+        if not self.catalog.covers(name):
+            return {"task": [name], "part": [], "size": [], "difficulty": []}
+        _, part, group, _ = name.split("/")
+        sizes = [group] if group.isdecimal() else []
+        difficulties = [] if sizes else [group]
+        return {"task": [name], "part": [part], "size": sizes, "difficulty": difficulties}
 
     def check_copy(self, folder: Path) -> None:
         """Raise `InputError` for a folder without released problems."""
@@ -181,6 +183,11 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     def addressed_name(self, name: str, record: Mapping[str, Any]) -> str:
         """Return the name; for a recorded answer without a name that of the problem with its question."""
         return name or str(self.catalog.name_of_question(record.get("question")))
+
+    def document(self, problem: Instance) -> dict[str, Any]:
+        """Return a problem as a record that `read` accepts, or in our own format."""
+        record: dict[str, Any] | None = self.catalog.document(problem)
+        return super().document(problem) if record is None else record
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the rules that a problem was encoded for."""

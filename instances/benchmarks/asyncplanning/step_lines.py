@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil
 
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
-from planoracle.instances.benchmarks.asyncplanning.step_rules import TimedStep, grade, names_of
+from planoracle.instances.benchmarks.asyncplanning.step_rules import MAX_SECONDS, TimedStep, grade, names_of
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import StepOrigin, action_of, name_of, step_origin
 from planoracle.instances.benchmarks.asyncplanning.step_text import PlannerAnswer, exact_number, planner_answer
 from planoracle.instances.errors import PlanError
@@ -18,8 +18,6 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model_output.messages import chat_in, contents, is_agents
 from planoracle.instances.protocol.plan import Plan, Reading
 
-#: Largest absolute time that an entry may state, in seconds.
-_MAX_SECONDS = 10**15
 #: Most entries of a schedule.
 _MAX_ENTRIES = 20_000
 _TRIPLE = 'must be [start, "step3", duration], with numbers of seconds'
@@ -136,7 +134,7 @@ def _entry(value: object, field: str) -> TimedStep:
 
 def _time(value: object, field: str) -> Fraction:
     number = exact_number(value)
-    if number is None or abs(number) > _MAX_SECONDS:
+    if number is None or abs(number) > MAX_SECONDS:
         raise PlanError(_TRIPLE, field=field, value=value)
     return number
 

@@ -96,6 +96,8 @@ def test_right_answer_is_read_in_all_forms(plan: object) -> None:
         ("actions.0.duration", "300", "duration", None),
         ("actions.0.duration", True, "duration", None),
         ("actions.0.duration", 1e400, "duration", None),
+        ("actions.0.duration", 10**400, "duration", None),
+        ("final_answer_seconds", -(10**400), "wrong_time", 3180),
         ("dependencies.0", {"before": "step5", "after": "step3"}, "cycle", None),
         ("dependencies.0", {"before": "step1", "after": "step1"}, "cycle", None),
         ("dependencies.0.before", "step3", "order", None),
