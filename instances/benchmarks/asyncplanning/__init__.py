@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
+from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.recorded import RECORDED_FIELDS
@@ -23,11 +24,12 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     name = "asyncplanning"
     title = "Async planning"
     citation = "Zhang et al., 2026"
-    plan_fields = ("pred_answer", "responses", "plan")
+    plan_fields = ("pred_answer", "responses", "stage_records", "solver_plan", "llm_plan", "plan")
     address_fields = ("question",)
     detail_fields = RECORDED_FIELDS
     stepwise = False
     original_data = ""
+    features = frozenset((Feature.BUDGETS, Feature.OPTIONAL, Feature.EXCESS))
     group_units: Mapping[str, str] = {"size": "steps"}
 
     catalog = lazy("planoracle.instances.benchmarks.asyncplanning.problems")

@@ -6,14 +6,14 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from planoracle.instances.benchmarks.asyncplanning.robot_lines import (
-    Line,
+from planoracle.instances.benchmarks.asyncplanning.robot_language import (
     RobotPlan,
     line_from,
     pieces_of,
     stages_of,
     task_in,
 )
+from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line
 from planoracle.instances.benchmarks.asyncplanning.robot_outcome import Outcome, outcome
 from planoracle.instances.benchmarks.asyncplanning.robot_tasks import under as under
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
