@@ -16,7 +16,7 @@ from tests.test_imports import imported_names, module_of
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = registry.names()
-NAMES = "recipe2plan|timearena|asynctool|robotouille|asynchow|paracook|paracook_abstract"
+NAMES = "recipe2plan|timearena|asynctool|robotouille|asynchow|asyncplanning|paracook|paracook_abstract"
 WORD = re.compile(rf"(?<![a-z0-9])({NAMES})(?![a-z0-9])", re.IGNORECASE)
 #: Previous name of the general rules; also a usual English word.
 PREVIOUS_NAME = "own"

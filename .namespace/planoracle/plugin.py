@@ -12,6 +12,9 @@ Benchmarks
 - `Catalog`: protocol of the part ``catalog``: named problems.
 - `Generator`: value of the part ``generator``: random problems.
 - `Parameters`: parameters of random problems.
+- `random_precedences`: random partial order of a given strength.
+- `below`: random whole number, the same on all platforms.
+- `shuffled`: random permutation, the same on all platforms.
 - `SubmissionLimit`: field by which a submission may limit its own run.
 - `RuleSet`: part ``rules``: profiles, and the values of single rules.
 - `Rules`: base class of a profile of rules.
@@ -45,6 +48,8 @@ Plans
 - `read_output`: reader of text, chats and JSON that a model wrote.
 - `read_list`: reading of a plan that is a list of commands.
 - `chat_in`: messages of a chat, if a value is one.
+- `is_agents`: true for a message of the agent.
+- `contents`: texts of a message, and the arguments of its tool calls.
 - `whole_value`: JSON value that a text consists of.
 - `Targets`: plan in terms of the scheduling model, from which repairs start.
 - `Target`: command of a plan as a piece of an action.
@@ -81,6 +86,8 @@ Metrics
 - `Average`: aggregate of many grades: mean, ratio of sums, sum or counts.
 - `Row`: type of a grade as a flat row.
 - `generic_metrics`: module with the metrics of the general rules.
+- `RECORDED`: metric with the verdict that another grader recorded with an answer.
+- `RECORDED_FIELDS`: fields of a submission that may hold such a verdict.
 - `Reference`: plan or makespan that plans are compared with.
 - `Claim`: makespan that a reference states.
 
@@ -102,6 +109,8 @@ Feedback and live runs
 - `CLOSE`: command by which an agent ends the run.
 - `Environment`: live run of an agent.
 - `LiveText`: base class for the texts of live runs.
+- `GenericText`: texts of live runs whose commands are pieces of a schedule.
+- `generic_action_space`: action space of these runs.
 - `RunConfig`: options of a live run.
 - `LegalCommand`: command that the rules allow.
 - `ActionSpace`: possible commands of the live runs of a problem.
@@ -140,12 +149,15 @@ from planoracle.analysis.contract.suite import check_benchmark
 from planoracle.heuristics.improve import Budget, HeuristicOutcome
 from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
 from planoracle.instances.benchmarks.generic import metrics as generic_metrics
+from planoracle.instances.benchmarks.generic.live import GenericText
+from planoracle.instances.benchmarks.generic.live import action_space as generic_action_space
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.errors import BenchmarkError, InputError, PlanError, UnknownNameError
 from planoracle.instances.files.strict_entries import check as check_document
 from planoracle.instances.files.strict_json import load_json, read_bytes
-from planoracle.instances.generate.parameters import Parameters
+from planoracle.instances.generate.parameters import Parameters, below, shuffled
+from planoracle.instances.generate.random_network import random_precedences
 from planoracle.instances.model.cache import CacheHolder, ProblemCache
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import Status
@@ -156,7 +168,7 @@ from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.json_values import whole_value
-from planoracle.instances.model_output.messages import chat_in
+from planoracle.instances.model_output.messages import chat_in, contents, is_agents
 from planoracle.instances.model_output.reading import as_given as read_list
 from planoracle.instances.model_output.reading import read as read_output
 from planoracle.instances.protocol.benchmark import Benchmark, lazy
@@ -176,6 +188,7 @@ from planoracle.instances.protocol.feedback import (
 from planoracle.instances.protocol.live import LiveText
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Reading, Target, Targets
 from planoracle.instances.protocol.profiles import Rules, RuleSet
+from planoracle.instances.protocol.recorded import RECORDED, RECORDED_FIELDS
 from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.run import MismatchEvidence, Run
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
@@ -208,6 +221,8 @@ from planoracle.solver.result import Result, SolveOptions
 
 __all__ = [
     "CLOSE",
+    "RECORDED",
+    "RECORDED_FIELDS",
     "Action",
     "ActionSpace",
     "Average",
@@ -229,6 +244,7 @@ __all__ = [
     "GenericBenchmark",
     "GenericRun",
     "GenericSimulator",
+    "GenericText",
     "Grammar",
     "HeuristicOutcome",
     "InputError",
@@ -283,25 +299,31 @@ __all__ = [
     "UnknownNameError",
     "Unreadable",
     "Violation",
+    "below",
     "brief",
     "chat_in",
     "check_benchmark",
     "check_document",
     "clean",
     "clock_of",
+    "contents",
     "fold",
+    "generic_action_space",
     "generic_metrics",
+    "is_agents",
     "lazy",
     "listed",
     "load_json",
     "path_of",
     "quoted",
+    "random_precedences",
     "read_bytes",
     "read_list",
     "read_output",
     "referee",
     "register",
     "sentence",
+    "shuffled",
     "wait_words",
     "waited",
     "whole_value",

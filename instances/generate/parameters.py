@@ -164,7 +164,15 @@ T = TypeVar("T")
 
 
 def below(random: Random, limit: int) -> int:
-    """Return a whole number from 0 up to, but not including, a limit."""
+    """Return a whole number from 0 up to, but not including, a limit.
+
+    Parameters
+    ----------
+    random
+        Source of the draw.
+    limit
+        At least 1.
+    """
     return int(random.random() * limit)
 
 
@@ -187,7 +195,15 @@ def weighted(random: Random, weights: Mapping[T, int]) -> T:
 
 
 def shuffled(random: Random, things: Iterable[T]) -> list[T]:
-    """Return a random permutation."""
+    """Return a random permutation.
+
+    Parameters
+    ----------
+    random
+        Source of the draws.
+    things
+        Any values.
+    """
     remaining = list(things)
     permutation = []
     while remaining:

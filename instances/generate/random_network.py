@@ -30,6 +30,17 @@ def random_precedences(random: Random, count: int, strength: float) -> list[Arc]
     Pairs are ordered at random as long as the transitive closure does not become too large. (The exact size is always
     reachable, since partial orders are graded by their size.)
 
+    Parameters
+    ----------
+    random
+        Source of the draws.
+    count
+        Number of actions.
+    strength
+        Share of the pairs that are ordered, from 0 to 1.
+
+    Examples
+    --------
     >>> len(random_precedences(Random(1), 4, 0.0)), random_precedences(Random(1), 4, 1.0)
     (0, [(0, 1), (1, 2), (2, 3)])
     """

@@ -113,7 +113,13 @@ def is_cut(value: object) -> bool:
 
 
 def is_agents(message: dict[str, Any]) -> bool:
-    """Return whether a message is from the agent."""
+    """Return whether a message is from the agent.
+
+    Parameters
+    ----------
+    message
+        Message of a chat.
+    """
     role = message.get("role")
     if role is None:
         return True
@@ -123,6 +129,13 @@ def is_agents(message: dict[str, Any]) -> bool:
 def contents(message: dict[str, Any]) -> list[object]:
     """Return the texts of a message and the arguments of its tool calls.
 
+    Parameters
+    ----------
+    message
+        Message of a chat.
+
+    Examples
+    --------
     >>> calls = [{"function": {"name": "act", "arguments": '{"action": "wait"}'}}]
     >>> contents({"role": "assistant", "content": [{"type": "text", "text": "So"}], "tool_calls": calls})
     ['So', {'action': 'wait'}]

@@ -62,7 +62,10 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
     `{"total_time_seconds": 6000}`, `{"answer": 100, "unit": "minutes"}`, `{"time": {"hours": 1, "minutes": 40}}`. A
     final answer comes before a total time, a total before other times, and these before times of steps. Different
     times of equal weight are `ambiguous`. A line such as `Total time (min): 100` is read alike. A number without any
-    unit and incomplete JSON are unscored. The selected text is parsed like in the released `measure_perf`:
+    unit and incomplete JSON are unscored. So the recorded JSON answers of the repository async_planning are graded by
+    the whole right interval, by their `final_answer_seconds`; that repository accepts its lower end only.
+
+    The selected text is parsed like in the released `measure_perf`:
 
     1. In each line the text between the first and the last double quote counts. The first and the last of these texts
        are read; one right text is enough.

@@ -6,11 +6,9 @@ from typing import Any
 
 from planoracle.instances.benchmarks.asyncplanning.problems import origin_type
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
-from planoracle.instances.benchmarks.asyncplanning.step_run import StepRun
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import StepOrigin, longest_path, step_origin
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.recorded import RECORDED
-from planoracle.instances.protocol.schedule_run import ScheduleRun
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
@@ -22,7 +20,8 @@ from planoracle.instances.protocol.scoring import (
     Row,
 )
 
-_Measured = Measurement[ScheduleRun[Any, Profile]]
+# Runs of all parts have the attributes `seconds` and `form`.
+_Measured = Measurement[Any]
 
 
 def declare(rules: Profile) -> Declarations[_Measured]:
@@ -69,17 +68,13 @@ def _violations(row: Row) -> list[str]:
 
 
 def _seconds(measurement: _Measured) -> float | None:
-    """Return the makespan in seconds, also where ticks are longer or shorter."""
-    run = measurement.run
-    if isinstance(run, StepRun):
-        return None if run.seconds is None else float(run.seconds)
-    ticks = run.verdict.makespan
-    return float(ticks * (run.problem.seconds_per_tick or 1))
+    """Return the makespan in seconds, whatever the length of a tick."""
+    seconds = measurement.run.seconds
+    return None if seconds is None else float(seconds)
 
 
-def _form(measurement: _Measured) -> str | None:
-    run = measurement.run
-    return run.form if isinstance(run, StepRun) else None
+def _form(measurement: _Measured) -> str:
+    return str(measurement.run.form)
 
 
 # --- references -----------------------------------------------------------------------------------

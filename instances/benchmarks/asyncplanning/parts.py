@@ -1,4 +1,4 @@
-"""Parts of asyncplanning: plan languages, simulators, feedback and live runs, by the facts of a problem."""
+"""Plan languages, simulators, feedback and live runs of the parts, by the facts of a problem."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from planoracle.instances.benchmarks.asyncplanning.step_tasks import StepOrigin
 from planoracle.instances.benchmarks.generic.live import action_space as action_space
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
+from planoracle.instances.protocol.environment import Environment, RunConfig
 from planoracle.instances.protocol.feedback import Examination
 from planoracle.instances.protocol.live import LiveText
 from planoracle.instances.protocol.plan import Plan, Reading
@@ -132,7 +132,7 @@ def text_of(problem: Instance, rules: Profile, config: RunConfig, simulator: Any
 TEXT = text_of
 
 
-def _problem_words(environment: AnyEnvironment) -> str:
+def _problem_words(environment: Environment[Any, Any, Any]) -> str:
     problem = environment.problem
     return str(part_of(problem).live.words(problem))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 
 from planoracle.instances.benchmarks.asyncplanning import robot_tasks, step_tasks
@@ -69,6 +70,22 @@ def name_of_question(question: object) -> str:
     """Return the bundled problem that has a question, ``""`` if there is none."""
     name = step_tasks.name_of_question(question) if isinstance(question, str) else ""
     return f"{_PREFIX}{name}" if name else ""
+
+
+def file_of(name: str, folder: Path) -> str | None:
+    """Return the problem of a name in a copy of the released repository, ``None`` if there is none."""
+    part = _part_of_name().get(name)
+    if part is None or not hasattr(part, "file_of"):
+        return None
+    file: str | None = part.file_of(name.removeprefix(_PREFIX), folder)
+    return file
+
+
+def check_copy(folder: Path) -> None:
+    """Raise `InputError` for a folder without released problems."""
+    if not any(file_of(name, folder) for name in names()):
+        message = "must be the released repository, with data/async_planning/nodes5_n50_s42_nlrewrite_*.json"
+        raise InputError(message, value=str(folder))
 
 
 def recognises(document: object) -> bool:

@@ -21,9 +21,16 @@ class Profile(RobotRules):
     Attributes
     ----------
     grading
-        ``"exact"``: every rule that a prompt or the data state. ``"released"``: the checks of the released grader.
+        ``"exact"``: every rule that a prompt or the data state. ``"released"``: the checks of the released grader,
+        which for answers to AsyncPlan-XXL compares times only.
     durations
-        Durations of the steps of AsyncPlan-XXL: those of the ``"text"``, or the ``"released"`` ones.
+        Durations of the steps of AsyncPlan-XXL: those of the ``"text"``, or the ``"released"`` ones, in which a number
+        in the sentence of a step may have replaced its duration.
+
+    Examples
+    --------
+    >>> RULE_SET.profile("released").is_released, RULE_SET.profile("paper", durations="released").is_released
+    (True, False)
     """
 
     grading: str = "exact"
@@ -35,7 +42,10 @@ class Profile(RobotRules):
         return self.grading == "released"
 
     def deciding(self) -> Self:
-        """Return the profile as far as it decides which plans are best."""
+        """Return the profile as far as it decides which plans are best.
+
+        The released checks count: they accept the right time only, which is a time limit.
+        """
         return replace(self, refuse_unread=True)
 
 
@@ -44,7 +54,12 @@ PROFILES = {
     "released": Profile(grading="released", durations="released", refuse_unread=False, **robot_rules.RELEASED),
 }
 
-CHOICES = {"grading": ("exact", "released"), "durations": ("text", "released"), **robot_rules.CHOICES}
+#: Values of the rules that are text.
+CHOICES = {
+    "grading": ("exact", "released"),
+    "durations": ("text", "released"),
+    **robot_rules.CHOICES,
+}
 
 #: Profiles and single rules, set as ``asyncplanning.RULE``.
 RULE_SET = RuleSet("asyncplanning", PROFILES, CHOICES)

@@ -26,7 +26,7 @@ class StepText(GenericText):
     >>> from planoracle import environment, load
     >>> run = environment(load("asyncplanning/xxl/5/9"))
     >>> print(run.step('[0, "step2", 300]').observation.text)
-    Step2 has started and ends at 00:05:00.
+    step2 has started and ends at 00:05:00.
     It is 00:00:00. Under way: step2 (until 00:05:00).
     """
 

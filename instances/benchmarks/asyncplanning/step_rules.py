@@ -14,6 +14,8 @@ from planoracle.instances.model.violations import Violation
 
 #: Tolerance of the released check of schedules, in seconds.
 _TOLERANCE = 1
+#: Most characters of a name or value in a violation.
+_MAX_TEXT = 200
 
 
 class TimedStep(NamedTuple):
@@ -76,14 +78,14 @@ def grade(origin: StepOrigin, answer: PlannerAnswer | tuple[TimedStep, ...], *, 
 
 def _violation(kind: str, subject: object, required: object = None, actual: object = None) -> Violation:
     values = ["" if value is None else _measure(value) for value in (required, actual)]
-    return Violation(None, kind, str(subject)[:200], required=values[0] or None, actual=values[1] or None)
+    return Violation(None, kind, str(subject)[:_MAX_TEXT], required=values[0] or None, actual=values[1] or None)
 
 
 def _measure(value: object) -> str:
     """Return a value in a message; seconds as a decimal number."""
     if isinstance(value, Fraction):
         return f"{float(value):.10g} seconds"
-    return str(value)[:200]
+    return str(value)[:_MAX_TEXT]
 
 
 def names_of(count: int) -> dict[str, int]:
@@ -234,7 +236,7 @@ def _latest_end(entries: Iterable[TimedStep]) -> Fraction:
 
 def _negative_start(entries: Iterable[TimedStep]) -> Violation | None:
     early = next((entry for entry in entries if entry.start < 0), None)
-    return early and _violation("negative_start", early.name, Fraction(0), early.start)
+    return None if early is None else _violation("negative_start", early.name, Fraction(0), early.start)
 
 
 # --- common checks --------------------------------------------------------------------------------
@@ -248,13 +250,15 @@ def _unknown(names: Iterable[str], numbers: dict[str, int]) -> Violation | None:
 def _repeated(names: Sequence[str]) -> Violation | None:
     counts = Counter(names)
     repeated = next((name for name in names if counts[name] > 1), None)
-    return repeated and _violation("repeated_step", repeated, "1 time", f"{counts[repeated]} times")
+    if repeated is None:
+        return None
+    return _violation("repeated_step", repeated, "1 time", f"{counts[repeated]} times")
 
 
 def _missing(names: Iterable[str], numbers: dict[str, int]) -> Violation | None:
     listed = set(names)
     missing = next((name for name in numbers if name not in listed), None)
-    return missing and _violation("missing_step", missing)
+    return None if missing is None else _violation("missing_step", missing)
 
 
 def _wrong_duration(

@@ -158,6 +158,16 @@ def longest_path(problem: Instance) -> int:
 # --- released records -----------------------------------------------------------------------------
 
 
+def file_of(name: str, folder: Path) -> str | None:
+    """Return the problem of a name in a copy of the repository, ``None`` without its file."""
+    _, size, number = name.split("/")
+    file = f"nodes{size}_n50_s42_nlrewrite_openrouter-gemini-3-flash.json"
+    for path in (folder / "data" / "async_planning" / file, folder / file):
+        if path.is_file():
+            return f"{path}#{file}/{size}/{number}"
+    return None
+
+
 def recognises(document: object) -> bool:
     """Return True for a released record, or a list of them."""
     rows = document if isinstance(document, list) else [document]

@@ -174,7 +174,13 @@ def _single(part: object) -> Iterator[object]:
 
 
 def action_space(problem: Instance) -> ActionSpace:
-    """Return the action space: all actions, and ``Finish``."""
+    """Return the action space: all actions, and ``Finish``.
+
+    Parameters
+    ----------
+    problem
+        Scheduling problem.
+    """
     return ActionSpace((*problem.index, "Finish"), partial(_name_of, problem), timed=True)
 
 
