@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.asyncplanning.robot_language import seconds_text
+from collections.abc import Callable
+
 from planoracle.instances.benchmarks.asyncplanning.robot_run import RobotRun
 from planoracle.instances.model.violations import Measure, Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, quoted
@@ -35,7 +36,7 @@ TOPICS = (
 
 #: Sentences on violations, with the fields of `_values`.
 _SENTENCES = {
-    "no_plan": "{subject} contains no action",
+    "no_plan": "{subject}, which begins at {start}, has no action",
     "stage_missing": "there is no answer for {subject}, which begins at {start}",
     "arguments": "{subject} at {start} has {actual} arguments; {required} are needed",
     "unknown_robot": "{subject} at {start} names {resource}, which is no robot",
@@ -59,18 +60,29 @@ _SENTENCES = {
 }
 
 
-def sentence_of(violation: Violation) -> str:
+def sentence_of(violation: Violation, write_time: Callable[[int], str] = str) -> str:
     """Return a violation as a part of a sentence.
 
     >>> sentence_of(Violation(None, "goal_state", "fish", required="fried", actual="raw"))
     'at the end, fish must be fried; it is raw'
+
+    Parameters
+    ----------
+    violation
+        Violation of a run.
+    write_time
+        Text form of ticks.
     """
     template = _SENTENCES[violation.case or violation.kind]
-    return template.format(**_values(violation))
+    return template.format(**_values(violation, write_time))
 
 
-def _values(violation: Violation) -> dict[str, str]:
+def _values(violation: Violation, write_time: Callable[[int], str]) -> dict[str, str]:
     """Return the values of the templates."""
+
+    def seconds_text(ticks: object) -> str:
+        return write_time(ticks) if isinstance(ticks, int) else ""
+
     required, actual = violation.required, violation.actual
     other = violation.others[0] if violation.others else None
     running = "" if other is None else f" with {clean(other.subject)} until {seconds_text(other.end)}"
@@ -99,12 +111,14 @@ def _text(value: Measure) -> str:
 
 def examine(run: RobotRun) -> Examination:
     """Return the violations of a run as feedback."""
-    findings = [FeedbackItem.of(violation, sentence_of(violation)) for violation in run.verdict.violations]
+    clock = run.benchmark.clock(run.problem)
+    violations = run.verdict.violations
+    findings = [FeedbackItem.of(violation, sentence_of(violation, clock.span)) for violation in violations]
     lines = run.outcome.lines
     return Examination(
         replay=run.verdict,
         findings=tuple(findings),
-        clock=run.benchmark.clock(run.problem),
+        clock=clock,
         command=lambda index: lines[index].words,
         instance=run.problem,
         whole=True,

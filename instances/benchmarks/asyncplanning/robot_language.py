@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, RobotTask
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, RobotTask, ticks_of
 from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, in_order, lines_in
 from planoracle.instances.benchmarks.asyncplanning.robot_outcome import commit
 from planoracle.instances.benchmarks.asyncplanning.robot_rules import RobotRules
@@ -140,18 +140,15 @@ def _by_pile(task: RobotTask, lines: Sequence[Line]) -> list[Line]:
     return sorted(lines, key=place)
 
 
-def seconds_text(ticks: object) -> str:
-    """Return a time in seconds.
-
-    >>> seconds_text(2290), seconds_text(12_000)
-    ('2.29 s', '12 s')
-    """
-    if not isinstance(ticks, int):
-        return ""
-    whole, fraction = divmod(abs(ticks), TICKS)
-    sign = "-" if ticks < 0 else ""
-    digits = f"{whole}.{fraction:03d}".rstrip("0").rstrip(".")
-    return f"{sign}{digits} s"
+def witness_text(task: RobotTask, divisor: int = 1) -> str:
+    """Return the published plan of a task as text, with all times divided by a number."""
+    lines: list[str] = []
+    for entry in task.witness:
+        seconds, action, *arguments = entry.split()
+        start = ticks_of(seconds, "witness")
+        line = Line(start // divisor, action, tuple(arguments), task.durations[action] // divisor)
+        lines.append(line.text())
+    return "\n".join(lines)
 
 
 def name_of(action: str) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import TICKS
 from planoracle.instances.benchmarks.asyncplanning.robot_language import (
     RobotPlan,
     line_from,
@@ -87,6 +89,12 @@ class RobotRun(GenericRun):
     ----------
     outcome
         Outcome by the rules.
+    is_bounded
+        False for a success that the problem does not allow, for instance with shorter durations.
+    seconds
+        Makespan in seconds, also of a failure; ``None`` if no line could be read.
+    form
+        Form of the answer: ``lines``, or ``stages`` of an episode.
     """
 
     rules: Profile
@@ -97,10 +105,12 @@ class RobotRun(GenericRun):
         executed = Schedule.of(problem, pieces)
         stages = stages_of(problem, plan.commands)
         commands = replace(plan, commands=RobotPlan(executed.pieces, stages))
-        self._is_regular = len(pieces) == len(self.outcome.lines)
         verdict = verdict_of(problem, executed.pieces, self.outcome)
-        if verdict.success and not referee(problem, executed).success:
-            self._is_regular = False
+        makespan = self.outcome.makespan
+        self.seconds = None if makespan is None else Fraction(makespan, TICKS)
+        self.form = "stages" if task_in(problem).is_online else "lines"
+        self.is_bounded = not verdict.success or referee(problem, executed).success
+        self._is_regular = self.is_bounded and len(pieces) == len(self.outcome.lines)
         super().__init__(RobotSimulator(problem, rules), commands, rules, verdict)
 
     @property
@@ -113,7 +123,16 @@ class RobotRun(GenericRun):
         """Collected reward of a success, else 0; ``None`` without candidates."""
         if not self.problem.weights:
             return None
-        return (self.outcome.reward or 0) if self.success else 0
+        return (self.collected_reward or 0) if self.success else 0
+
+    @property
+    def collected_reward(self) -> int | None:
+        """Reward of the candidates that are attained at the end, also of a failure; ``None`` without candidates."""
+        candidates = task_in(self.problem).candidates
+        if not candidates:
+            return None
+        states = self.outcome.states
+        return sum(candidate.reward for candidate in candidates if states[candidate.item] == candidate.state)
 
     @property
     def grid(self) -> int:
@@ -197,6 +216,8 @@ def verdict_of(problem: Instance, pieces: Sequence[Piece], result: Outcome) -> R
     general = referee(problem, Schedule(tuple(pieces)))
     violations = result.violations
     makespan = result.makespan or 0
+    if not problem.agents:
+        general = replace(general, idle=())
     if violations:
         return replace(general, violations=violations, fatal=violations[0], success=False, makespan=makespan)
     return replace(
