@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
-from planoracle.instances.benchmarks.asyncplanning.robot_facts import TICKS
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import TICKS, RobotTask
 from planoracle.instances.benchmarks.asyncplanning.robot_language import (
     RobotPlan,
     line_from,
@@ -15,13 +17,13 @@ from planoracle.instances.benchmarks.asyncplanning.robot_language import (
     stages_of,
     task_in,
 )
-from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line
+from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, line_of
 from planoracle.instances.benchmarks.asyncplanning.robot_outcome import Outcome, outcome
 from planoracle.instances.benchmarks.asyncplanning.robot_tasks import under as under
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
 from planoracle.instances.benchmarks.generic.run import GenericRun
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import NoSolverError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee
@@ -30,14 +32,20 @@ from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.schedule_run import DecisionPath
-from planoracle.instances.protocol.simulator import Step
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Step, Unreadable
 
 _HINDSIGHT = "in episodes decisions have no cost: when they were made, later orders were unknown"
 _FURTHER = "the plan has actions beyond those of the problem, or with other durations, so its decisions have no cost"
 
 
+class Wait(NamedTuple):
+    """Command that lets time pass up to a tick."""
+
+    until: int
+
+
 class RobotSimulator(GenericSimulator):
-    """General rules, with commands as lines of a plan.
+    """General rules, with commands as lines of a plan; in episodes what has not arrived is unknown.
 
     Parameters
     ----------
@@ -65,6 +73,64 @@ class RobotSimulator(GenericSimulator):
         '1.500: (fry fish)  [8.000]'
         """
         return line_from(piece).text()
+
+    def stage(self, clock: int) -> int:
+        """Return the number of events up to a time."""
+        return bisect_right(task_in(self.problem).arrivals, clock)
+
+    def task_at(self, clock: int) -> RobotTask:
+        """Return what has arrived by a time."""
+        return task_in(self.problem).until(self.stage(clock))
+
+    def next_arrival(self, clock: int) -> int | None:
+        """Return the time of the next event, ``None`` after the last one."""
+        later = [arrival for arrival in task_in(self.problem).arrivals if arrival > clock]
+        return min(later, default=None)
+
+    def apply(
+        self, state: ScheduleState, command: Piece | Wait | Unreadable | str, *, force: bool = False
+    ) -> tuple[ScheduleState, tuple[Step, ...]]:
+        """Return the state after a command; a wait, or a piece after the next event, ends at the event."""
+        clock = self.clock(state)
+        arrival = self.next_arrival(clock)
+        if isinstance(command, Piece) and not force and not state.is_valid:
+            if arrival is not None and command.start >= arrival:
+                return self._after_wait(state, arrival)
+        if not isinstance(command, Wait):
+            return super().apply(state, command, force=force)
+        end = command.until if arrival is None else min(arrival, command.until)
+        return self._after_wait(state, max(clock, end))
+
+    def _after_wait(self, state: ScheduleState, end: int) -> tuple[ScheduleState, tuple[Step, ...]]:
+        """Return the state at a later time."""
+        clock = self.clock(state)
+        words_of_wait = wait_words(self.problem, end - clock)
+        step = Step(state.count, words_of_wait, "wait", clock, end)
+        return replace(state, point=waited(state.point, end)), (step,)
+
+    def legal(self, state: ScheduleState) -> list[LegalCommand]:
+        """Return pieces that start before the next event, with what has arrived, and the wait for the event."""
+        clock = self.clock(state)
+        arrival = self.next_arrival(clock)
+        commands: list[LegalCommand] = []
+        for command in super().legal(state):
+            line = line_of(command.text)
+            is_late = line is not None and arrival is not None and line.start >= arrival
+            is_end = line is None and arrival is not None
+            if not is_late and not is_end:
+                commands.append(command)
+        if arrival is not None:
+            commands.append(LegalCommand(f"wait {(arrival - clock) / TICKS:g}", "wait"))
+        elif self.problem.weights and commands[-1].kind != "close":
+            commands.append(LegalCommand(CLOSE, "close"))
+        return commands
+
+    def ended(self, state: ScheduleState) -> str | None:
+        """Return why the run has ended; with optional goals, only when all of them are done."""
+        end = super().ended(state)
+        executed = {piece.action for piece in state.point.state.pieces}
+        is_open = self.problem.weights and executed != self.problem.by_id.keys()
+        return None if end == "completed" and is_open else end
 
     def verdict(self, state: ScheduleState) -> Replay:
         """Return the verdict on the executed pieces."""
@@ -140,13 +206,13 @@ class RobotRun(GenericRun):
 
         Raises
         ------
-        InputError
+        NoSolverError
             If decisions have no cost.
         """
         if task_in(self.problem).is_online:
-            raise InputError(_HINDSIGHT, field="plan")
+            raise NoSolverError(_HINDSIGHT, field="plan")
         if not self._is_regular:
-            raise InputError(_FURTHER, field="plan")
+            raise NoSolverError(_FURTHER, field="plan")
         return super().grid
 
     @property
