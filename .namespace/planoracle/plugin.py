@@ -260,6 +260,7 @@ __all__ = [
     "MetricSet",
     "MismatchEvidence",
     "Mode",
+    "NoSolverError",
     "Optimum",
     "Oracle",
     "Other",
