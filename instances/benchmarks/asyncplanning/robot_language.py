@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, RobotTask, ticks_of
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, RobotTask, ticks_of
 from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, in_order, lines_in
 from planoracle.instances.benchmarks.asyncplanning.robot_outcome import commit
 from planoracle.instances.benchmarks.asyncplanning.robot_rules import RobotRules
@@ -20,6 +20,8 @@ from planoracle.instances.protocol.plan import NO_PLAN, Plan, Reading
 
 # Start of a line that is meant as an action.
 _LOOKS = re.compile(r"[-*•\s]*\d+(?:\.\d+)?\s*s?\s*:\s*\(")
+# Line of `wait_line`.
+_WAITED = re.compile(r"0\.000: \(wait_until\)  \[([0-9]{1,6})\.([0-9]{3})\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,12 @@ class RobotPlan(Schedule):
     ----------
     stages
         Lines of every stage in the order of the text, with starts relative to the stage. A task has one stage.
+    waited_until
+        Tick up to which a live run has waited, which no rule considers; 0 if it has not.
     """
 
     stages: tuple[tuple[Line, ...], ...] = ()
+    waited_until: int = 0
 
 
 def texts_of(submitted: object, is_online: bool) -> list[str]:
@@ -51,9 +56,8 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
         For any other value.
     """
     value = submitted
-    if isinstance(submitted, str) and submitted.lstrip()[:1] in ("[", "{"):
-        parsed = whole_value(submitted)
-        value = submitted if parsed is None else parsed
+    if isinstance(submitted, str):
+        value = _json_value(submitted)
     chat = chat_in(value)
     if chat is not None:
         value = ["\n".join(map(str, contents(message))) for message in chat if is_agents(message)]
@@ -70,6 +74,17 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
     return texts if is_online else ["\n".join(texts)]
 
 
+def _json_value(text: str) -> object:
+    """Return the JSON value that a text is, or the object with stages in it; other texts as they are."""
+    if text.lstrip()[:1] in ("[", "{"):
+        value = whole_value(text)
+        return text if value is None else value
+    if '"stages"' not in text:
+        return text
+    value = whole_value(text[text.find("{") : text.rfind("}") + 1])
+    return value if isinstance(value, dict) else text
+
+
 def reading(problem: Instance, submitted: object, rules: object) -> Reading[Schedule]:
     """Read a plan; lines that do not match are ignored, in both profiles."""
     task = task_in(problem)
@@ -78,7 +93,30 @@ def reading(problem: Instance, submitted: object, rules: object) -> Reading[Sche
     count = sum(map(len, stages))
     looks = sum(1 for text in texts for row in text.splitlines() if _LOOKS.match(row))
     fault = "" if count or task.is_online else NO_PLAN
-    return Reading(RobotPlan((), stages), count, "lines", max(0, looks - count), fault=fault)
+    waits = [_last_wait(now, text) for now, text in zip(task.moments, texts, strict=False)]
+    plan = RobotPlan((), stages, max(waits, default=0))
+    return Reading(plan, count, "lines", max(0, looks - count), fault=fault)
+
+
+def _last_wait(now: int, text: str) -> int:
+    """Return the tick up to which the text of a stage says that a live run has waited."""
+    ticks = 0
+    for row in text.splitlines():
+        match = _WAITED.fullmatch(row)
+        if match is not None:
+            ticks = now + int(match[1]) * TICKS + int(match[2])
+    return ticks
+
+
+def wait_line(ticks: int) -> str:
+    """Return the line by which a live run states the ticks that have passed since the beginning of a stage.
+
+    Like all waits it is dropped by the rules.
+
+    >>> wait_line(2290)
+    '0.000: (wait_until)  [2.290]'
+    """
+    return Line(0, "wait_until", (), ticks).text()
 
 
 def task_in(problem: Instance) -> RobotTask:

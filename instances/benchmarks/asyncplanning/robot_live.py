@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, VERBS, RobotTask
-from planoracle.instances.benchmarks.asyncplanning.robot_language import name_of, pieces_of, task_in
+from planoracle.instances.benchmarks.asyncplanning.robot_language import name_of, pieces_of, task_in, wait_line
 from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, line_of
 from planoracle.instances.benchmarks.asyncplanning.robot_run import RobotSimulator, Wait
 from planoracle.instances.benchmarks.asyncplanning.robot_tasks import instance, robot_origin
@@ -15,6 +15,7 @@ from planoracle.instances.benchmarks.generic.rules import ScheduleState
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
+from planoracle.instances.protocol.decision_points import clock_after
 from planoracle.instances.protocol.describe import brief
 from planoracle.instances.protocol.feedback import clean
 from planoracle.instances.protocol.live import text_of
@@ -27,10 +28,10 @@ to be done as soon as possible. Of optional items the greatest total weight coun
 _FORM = """A command is a line: start, action, item and duration in seconds, such as 0.000: (grill patty)  [10.000],
 with robots 0.000: (grill robot1 patty)  [10.000]."""
 _CLOSED = f"""{_TASK}
-{_FORM} A command without times, such as grill patty, starts now; wait 2.5 lets time pass. Answer with one command at a
+{_FORM} A command without times, such as grill patty, starts now; wait 2.5 lets time pass, at most up to the next order. Answer with one command at a
 time, in the order of the starts. You are told whether it is carried out; what is refused changes nothing. New orders
-may arrive while you work; a command that would start later is then forgotten. When nothing is left to do, or to give
-up, answer: Finish"""
+may arrive while you work; you are told of them when their time has come. When nothing is left to do, or to give up,
+answer: Finish"""
 _OPEN = f"""{_TASK}
 {_FORM} Answer with the whole plan, a line for each action."""
 
@@ -93,8 +94,8 @@ class RobotText(GenericText):
             return Unreadable(row, str(error))
         if line is None:
             return None
-        known_task = self.simulator.task_at(clock)
-        pieces = pieces_of(self.simulator.problem, (line,)) if line.item in known_task.by_name else []
+        arrived = self.simulator.task_at(max(clock, line.start)).by_name
+        pieces = pieces_of(self.simulator.problem, (line,)) if line.item in arrived else []
         return pieces[0] if pieces else Unreadable(row, "no item needs this action, or a name is unknown")
 
     def _short_line(self, clock: int, row: str) -> Line | None:
@@ -111,9 +112,24 @@ class RobotText(GenericText):
         fault = step.violation
         if fault is not None and fault.kind == "unreadable" and fault.actual:
             return f"Not understood: {clean(str(fault.actual), 200)}."
-        if step.kind == "wait":
-            return ""
+        if fault is not None and fault.kind == "no_wait":
+            return "Refused: no order is awaited. State a later start instead."
         return super().step_text(before, after, step)
+
+    def submission(self, state: ScheduleState) -> dict[str, object]:
+        """Return the executed actions as a plan, and the time that has passed if no action shows it."""
+        fields = super().submission(state)
+        clock = self.simulator.clock(state)
+        ends = [clock_after(self.problem, piece) for piece in state.point.state.pieces]
+        if clock <= max(ends, default=0):
+            return fields
+        stage = self.simulator.stage(clock)
+        field = self.benchmark.plan_fields[-1]
+        plan = fields[field]
+        if isinstance(plan, dict):
+            moments = task_in(self.problem).moments
+            plan["stages"][stage] = "\n".join([plan["stages"][stage], wait_line(clock - moments[stage])]).lstrip()
+        return fields
 
     def answer(self, before: ScheduleState, after: ScheduleState, steps: Sequence[Step], over: str | None) -> str:
         """Return the effects of the commands, and what has arrived."""

@@ -21,7 +21,7 @@ from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, line
 from planoracle.instances.benchmarks.asyncplanning.robot_outcome import Outcome, outcome
 from planoracle.instances.benchmarks.asyncplanning.robot_tasks import under as under
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
-from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
+from planoracle.instances.benchmarks.generic.rules import MAX_REFUSALS, GenericSimulator, ScheduleState
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.errors import NoSolverError
 from planoracle.instances.model.instance import Instance
@@ -90,47 +90,47 @@ class RobotSimulator(GenericSimulator):
     def apply(
         self, state: ScheduleState, command: Piece | Wait | Unreadable | str, *, force: bool = False
     ) -> tuple[ScheduleState, tuple[Step, ...]]:
-        """Return the state after a command; a wait, or a piece after the next event, ends at the event."""
-        clock = self.clock(state)
-        arrival = self.next_arrival(clock)
-        if isinstance(command, Piece) and not force and not state.is_valid:
-            if arrival is not None and command.start >= arrival:
-                return self._after_wait(state, arrival)
+        """Return the state after a command; a wait ends at the next event, and without one it is refused."""
         if not isinstance(command, Wait):
             return super().apply(state, command, force=force)
-        end = command.until if arrival is None else min(arrival, command.until)
-        return self._after_wait(state, max(clock, end))
-
-    def _after_wait(self, state: ScheduleState, end: int) -> tuple[ScheduleState, tuple[Step, ...]]:
-        """Return the state at a later time."""
         clock = self.clock(state)
-        words_of_wait = wait_words(self.problem, end - clock)
-        step = Step(state.count, words_of_wait, "wait", clock, end)
+        arrival = self.next_arrival(clock)
+        if arrival is None or command.until <= clock:
+            violation = Violation(state.count, "no_wait", "wait", start=clock, end=clock)
+            step = Step(state.count, "wait", "lost", clock, clock, violation)
+            return replace(state, refused=state.refused + 1), (step,)
+        end = min(arrival, command.until)
+        step = Step(state.count, wait_words(self.problem, end - clock), "wait", clock, end)
         return replace(state, point=waited(state.point, end)), (step,)
 
     def legal(self, state: ScheduleState) -> list[LegalCommand]:
-        """Return pieces that start before the next event, with what has arrived, and the wait for the event."""
+        """Return pieces of what has arrived, and the wait for the next event."""
         clock = self.clock(state)
         arrival = self.next_arrival(clock)
+        items = self.task_at(clock).by_name
         commands: list[LegalCommand] = []
         for command in super().legal(state):
             line = line_of(command.text)
-            is_late = line is not None and arrival is not None and line.start >= arrival
-            is_end = line is None and arrival is not None
-            if not is_late and not is_end:
+            if line is not None and line.item in items:
                 commands.append(command)
         if arrival is not None:
             commands.append(LegalCommand(f"wait {(arrival - clock) / TICKS:g}", "wait"))
-        elif self.problem.weights and commands[-1].kind != "close":
+        elif self.problem.weights or not commands:
             commands.append(LegalCommand(CLOSE, "close"))
         return commands
 
     def ended(self, state: ScheduleState) -> str | None:
-        """Return why the run has ended; with optional goals, only when all of them are done."""
-        end = super().ended(state)
+        """Return why the run has ended; with optional goals it is complete only when all of them are done."""
+        if state.closed:
+            return "finished"
         executed = {piece.action for piece in state.point.state.pieces}
-        is_open = self.problem.weights and executed != self.problem.by_id.keys()
-        return None if end == "completed" and is_open else end
+        if state.point.complete and executed == self.problem.by_id.keys():
+            return "completed"
+        return "too_many_refusals" if state.refused > MAX_REFUSALS else None
+
+    def success(self, state: ScheduleState) -> bool:
+        """Return True if the run has ended and its plan is valid."""
+        return self.ended(state) in ("completed", "finished") and super().success(state)
 
     def verdict(self, state: ScheduleState) -> Replay:
         """Return the verdict on the executed pieces."""
@@ -170,7 +170,8 @@ class RobotRun(GenericRun):
         pieces = pieces_of(problem, self.outcome.lines)
         executed = Schedule.of(problem, pieces)
         stages = stages_of(problem, plan.commands)
-        commands = replace(plan, commands=RobotPlan(executed.pieces, stages))
+        self._waited_until = getattr(plan.commands, "waited_until", 0)
+        commands = replace(plan, commands=RobotPlan(executed.pieces, stages, self._waited_until))
         verdict = verdict_of(problem, executed.pieces, self.outcome)
         makespan = self.outcome.makespan
         self.seconds = None if makespan is None else Fraction(makespan, TICKS)
@@ -225,9 +226,14 @@ class RobotRun(GenericRun):
 
         Where a line is no action of the problem, it only takes time.
         """
-        if self._is_regular:
-            return super().compute_path()
-        return _path_of_lines(self.problem, self.outcome)
+        path = super().compute_path() if self._is_regular else _path_of_lines(self.problem, self.outcome)
+        clock = path.points[-1].state.clock
+        if path.stop < len(path.steps) or self._waited_until <= clock:
+            return path
+        words = wait_words(self.problem, self._waited_until - clock)
+        wait = Step(len(self.outcome.lines), words, "wait", clock, self._waited_until)
+        end = waited(path.points[-1], self._waited_until)
+        return DecisionPath((*path.points, end), (*path.steps, wait), path.stop + 1)
 
     def targets(self) -> Targets:
         """Return the pieces as they are."""
