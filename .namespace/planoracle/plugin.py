@@ -143,6 +143,7 @@ Errors
 ------
 - `InputError`: error in a file or an argument, with field and value.
 - `BenchmarkError`: contradiction between the rules, the plan language and a problem of a benchmark.
+- `NoSolverError`: problem or run for which there is no solver.
 - `PlanError`: plan that cannot be read.
 - `UnknownNameError`: name that does not exist.
 """
@@ -159,7 +160,7 @@ from planoracle.instances.benchmarks.generic.live import GenericText
 from planoracle.instances.benchmarks.generic.live import action_space as generic_action_space
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
 from planoracle.instances.benchmarks.generic.run import GenericRun
-from planoracle.instances.errors import BenchmarkError, InputError, PlanError, UnknownNameError
+from planoracle.instances.errors import BenchmarkError, InputError, NoSolverError, PlanError, UnknownNameError
 from planoracle.instances.files.strict_entries import check as check_document
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.generate.parameters import Parameters, below, shuffled
@@ -284,6 +285,7 @@ __all__ = [
     "MetricSet",
     "MismatchEvidence",
     "Mode",
+    "NoSolverError",
     "Optimum",
     "Oracle",
     "Other",

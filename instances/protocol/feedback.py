@@ -19,6 +19,22 @@ if TYPE_CHECKING:
     from planoracle.instances.protocol.benchmark import AnyBenchmark
 
 
+#: Unit of which texts state a thousand as a second.
+MILLISECOND = "millisecond"
+
+
+def _seconds_of(milliseconds: int) -> str:
+    """Write milliseconds as seconds.
+
+    >>> _seconds_of(12_000), _seconds_of(-2290)
+    ('12 s', '-2.29 s')
+    """
+    whole, fraction = divmod(abs(milliseconds), 1000)
+    digits = f"{whole}.{fraction:03d}".rstrip("0").rstrip(".")
+    sign = "-" if milliseconds < 0 else ""
+    return f"{sign}{digits} s"
+
+
 def span(instance: Problem, ticks: int) -> str:
     """Write a duration.
 
@@ -32,6 +48,8 @@ def span(instance: Problem, ticks: int) -> str:
     ('1 turn', '3 min')
     """
     if instance.seconds_per_tick is None:
+        if instance.unit == MILLISECOND:
+            return _seconds_of(ticks)
         plural = "" if ticks == 1 else "s"
         return f"{ticks} {visible(instance.unit)}{plural}"
     seconds = abs(ticks) * instance.seconds_per_tick
@@ -282,6 +300,8 @@ class ClockFormat(NamedTuple):
 def _moment(problem: Problem, tick_origin: int, tick: int) -> str:
     """Write an instant, see `ClockFormat.of`."""
     number = f"{visible(problem.unit)} {tick + tick_origin}"
+    if problem.seconds_per_tick is None and problem.unit == MILLISECOND:
+        number = _seconds_of(tick)
     text = format_clock(tick) if problem.seconds_per_tick == 1 else number
     start_time = getattr(problem, "start_time", None)
     if start_time is None:

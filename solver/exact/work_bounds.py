@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
+from math import gcd
 from typing import NamedTuple
 
 from planoracle.instances.model.instance import Demand, Instance
@@ -154,7 +155,22 @@ def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int],
             if agents <= crew:
                 jobs_of_crew += row
         lower_bound = work_bound(jobs_of_crew, len(crew), lower_bound)
+        if not any(action.interruptible for action in instance.actions):
+            lower_bound = max(lower_bound, _largest_share(jobs_of_crew, len(crew)))
     return lower_bound
+
+
+def _largest_share(jobs: Sequence[BoundJob], agents: int) -> int:
+    """Return the bound by the agent with most work, if each job is done by one agent.
+
+    The work of an agent is a multiple of the greatest common divisor of all work.
+
+    >>> _largest_share([BoundJob(1, 3, 0), BoundJob(2, 3, 1), BoundJob(1, 3, 0)], 2)
+    7
+    """
+    grain = gcd(*(job.work for job in jobs))
+    shares = -(-sum(job.work for job in jobs) // (agents * grain))
+    return min(job.head for job in jobs) + shares * grain + min(job.tail for job in jobs)
 
 
 def unions_of(sets: Iterable[frozenset[str]], all_names: frozenset[str]) -> Iterator[frozenset[str]]:

@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
+from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.benchmark import lazy
+from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
 from planoracle.instances.protocol.recorded import RECORDED_FIELDS
+from planoracle.instances.protocol.run import Run
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
+
+_USUAL = RunConfig()
 
 
 class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
@@ -150,10 +155,11 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     name = "asyncplanning"
     title = "Async planning"
     citation = "Zhang et al., 2026"
-    plan_fields = ("pred_answer", "responses", "plan")
+    plan_fields = ("pred_answer", "responses", "stage_records", "solver_plan", "llm_plan", "plan")
     address_fields = ("question",)
     detail_fields = RECORDED_FIELDS
     stepwise = False
+    features = frozenset((Feature.BUDGETS, Feature.OPTIONAL, Feature.EXCESS))
     original_data = "the released repository, whose questions prompts then contain"
     group_units: Mapping[str, str] = {"size": "steps"}
 
@@ -193,6 +199,21 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
         """Return the rules that a problem was encoded for."""
         rules: Profile = self.catalog.rules_of(problem)
         return rules
+
+    def is_bounded_by_optimum(self, run: Run[Instance, Any, Profile]) -> bool:
+        """Return False for plans that the released checks accept although durations or orders are wrong."""
+        return bool(getattr(run, "is_bounded", True))
+
+    def environment(
+        self,
+        problem: Instance,
+        rules: Profile | None = None,
+        config: RunConfig = _USUAL,
+        reward: Reward | None = None,
+    ) -> Environment[Any, Any, Any]:
+        """Return a live run, also with optional goals: its states need no solver."""
+        rules_of_run = self.default_rules(problem) if rules is None else rules
+        return Environment(self, problem, rules_of_run, config, reward)
 
     def formula_optimum(self, problem: Instance) -> int | None:
         """Return the longest path for steps without limits of agents."""

@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.instances.benchmarks.asyncplanning.problems import origin_type
+from planoracle.instances.benchmarks.asyncplanning.robot_metrics import (
+    COLLECTED_REWARD,
+    LOST_SECONDS,
+    MAKESPAN_RATIO,
+    REWARD_SHARE,
+    published_claim,
+    reward_share,
+)
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import StepOrigin, longest_path, step_origin
 from planoracle.instances.model.instance import Instance
@@ -32,7 +40,8 @@ def declare(rules: Profile) -> Declarations[_Measured]:
     failures = Average("failures", "failures by the first violation", _violations, "counts")
     seconds = Metric("seconds", "makespan of a success, stated time of a failure", _seconds, "seconds", is_shown=True)
     form = Metric("form", "form of the answer", _form, kind="text")
-    return success, optimal, score, failures, seconds, form, RECORDED
+    robots = COLLECTED_REWARD, MAKESPAN_RATIO, LOST_SECONDS, REWARD_SHARE
+    return success, optimal, score, failures, seconds, form, *robots, RECORDED
 
 
 def _is_success(row: Row) -> bool:
@@ -45,16 +54,23 @@ def _optimum_of(row: Row) -> Any:
 
 def _is_optimal(row: Row) -> bool | None:
     """Return whether a plan is right and optimal; ``None`` if the optimum is unknown."""
-    if not row["success"]:
+    share = reward_share(row)
+    if not row["success"] or (share is not None and share < 1):
         return False
     optimum = _optimum_of(row)
     return None if optimum is None else row["makespan"] <= optimum
 
 
 def _score(row: Row) -> float | None:
-    """Return the optimum divided by the makespan; a plan cannot be better than the optimum."""
+    """Return the optimum divided by the makespan; a plan cannot be better than the optimum.
+
+    Below the best reward, times are not compared: the share of the reward counts.
+    """
     if not row["success"]:
         return 0.0
+    share = reward_share(row)
+    if share is not None and share < 1:
+        return share
     optimum = _optimum_of(row)
     makespan = row["makespan"]
     if optimum is None:
@@ -84,7 +100,7 @@ def _released_claim(problem: Instance) -> Claim:
     """Return the makespan that the released data state."""
     if origin_type(problem) is StepOrigin:
         return _released_answer(problem)
-    return Claim(None)
+    return published_claim(problem)
 
 
 def _released_answer(problem: Instance) -> Claim:

@@ -5,8 +5,18 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from planoracle.instances.benchmarks.asyncplanning import step_feedback, step_lines, step_live, step_run
+from planoracle.instances.benchmarks.asyncplanning import (
+    robot_feedback,
+    robot_language,
+    robot_live,
+    robot_run,
+    step_feedback,
+    step_lines,
+    step_live,
+    step_run,
+)
 from planoracle.instances.benchmarks.asyncplanning.problems import origin_type
+from planoracle.instances.benchmarks.asyncplanning.robot_tasks import RobotOrigin
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import StepOrigin
 from planoracle.instances.benchmarks.generic.live import action_space as action_space
@@ -42,7 +52,10 @@ class Part(NamedTuple):
 
 
 #: Parts by the type of the facts of their problems.
-PARTS: dict[type, Part] = {StepOrigin: Part(step_lines, step_run, step_feedback, step_live)}
+PARTS: dict[type, Part] = {
+    StepOrigin: Part(step_lines, step_run, step_feedback, step_live),
+    RobotOrigin: Part(robot_language, robot_run, robot_feedback, robot_live),
+}
 
 
 def part_of(problem: Instance) -> Part:
@@ -100,7 +113,7 @@ def under(problem: Instance, rules: Profile) -> Instance:
 # --- feedback and live runs -----------------------------------------------------------------------
 
 #: Sections of critiques. A kind of violation that several parts have belongs to the same section in all of them.
-TOPICS = step_feedback.TOPICS
+TOPICS = (*step_feedback.TOPICS, *robot_feedback.TOPICS)
 
 
 def examine(run: ScheduleRun[Any, Any]) -> Examination:

@@ -7,13 +7,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from planoracle.instances.benchmarks.asyncplanning import step_tasks
+from planoracle.instances.benchmarks.asyncplanning import robot_tasks, step_tasks
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.instance import Instance
 
 #: Modules with the problems of the parts, in the order of the names.
-PARTS: tuple[ModuleType, ...] = (step_tasks,)
+PARTS: tuple[ModuleType, ...] = (step_tasks, robot_tasks)
 
 _PREFIX = "asyncplanning/"
 
@@ -129,8 +129,10 @@ def origin_type(problem: Instance) -> type:
 
 def rules_of(problem: Instance) -> Profile:
     """Return the rules that a problem was encoded for."""
-    is_steps = origin_type(problem) is step_tasks.StepOrigin
-    return step_tasks.step_origin(problem).rules if is_steps else Profile()
+    origin_type(problem)
+    origin = (problem.rest_of or problem).origin
+    rules: Profile = origin.rules
+    return rules
 
 
 def formula_optimum(problem: Instance) -> int | None:

@@ -1,27 +1,19 @@
-"""Plans of the Robo Challenge as text: a line for each action, and for episodes a text for each stage."""
+"""Lines of plans of the Robo Challenge: an action with its start and its duration."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, cast
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, VERBS, RobotTask
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import TICKS, VERBS
 from planoracle.instances.errors import PlanError
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model_output.json_values import whole_value
-from planoracle.instances.model_output.messages import chat_in, contents, is_agents
-from planoracle.instances.protocol.plan import NO_PLAN, Plan, Reading
 
 #: Largest time of a plan in seconds, and largest number of lines.
 MAX_SECONDS, MAX_LINES = 10**6, 5_000
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _WORD = r"\w[\w-]*"
 _LINE = re.compile(rf"{_NUMBER}\s*:\s*\(({_WORD}(?:\s+{_WORD})*)\)\s*\[{_NUMBER}\]")
-# Start of a line that is meant as an action.
-_LOOKS = re.compile(r"[-*•\s]*\d+(?:\.\d+)?\s*s?\s*:\s*\(")
 _FENCE = re.compile(r"```[a-z]*")
 # Planners write waits for minimum times.
 _WAIT = "wait_"
@@ -63,19 +55,6 @@ class Line(NamedTuple):
         '0.290: (cut lettuce)  [3.000]'
         """
         return f"{_seconds(self.start)}: ({self.words})  [{_seconds(self.duration)}]"
-
-
-@dataclass(frozen=True, slots=True)
-class RobotPlan(Schedule):
-    """Plan as lines; its pieces are the actions of the problem among them.
-
-    Attributes
-    ----------
-    stages
-        Lines of every stage in the order of the text, with starts relative to the stage. A task has one stage.
-    """
-
-    stages: tuple[tuple[Line, ...], ...] = ()
 
 
 def _seconds(ticks: int) -> str:
@@ -140,130 +119,8 @@ def lines_in(text: str, is_online: bool = False) -> list[Line]:
     return lines
 
 
-def texts_of(submitted: object, is_online: bool) -> list[str]:
-    """Return the texts of a plan: one for a task, one for each stage of an episode.
-
-    Parameters
-    ----------
-    submitted
-        Text, chat, list of texts, or the released log of an episode: objects with a ``response``.
-    is_online
-        True for an episode.
-
-    Raises
-    ------
-    PlanError
-        For any other value.
-    """
-    value = submitted
-    if isinstance(submitted, str) and submitted.lstrip()[:1] in ("[", "{"):
-        parsed = whole_value(submitted)
-        value = submitted if parsed is None else parsed
-    chat = chat_in(value)
-    if chat is not None:
-        value = ["\n".join(map(str, contents(message))) for message in chat if is_agents(message)]
-    if isinstance(value, dict) and "stages" in value:
-        value = value["stages"]
-    entries: Sequence[object] = value if isinstance(value, list) else [value]
-    texts: list[str] = []
-    for entry in entries:
-        text = entry.get("response") if isinstance(entry, dict) else entry
-        if not isinstance(text, str):
-            accepted = "a text for each stage" if is_online else "text with a line for each action"
-            raise PlanError(f"must be {accepted}", field="plan", value=submitted)
-        texts.append(text)
-    return texts if is_online else ["\n".join(texts)]
-
-
-def reading(problem: Instance, submitted: object, rules: object) -> Reading[Schedule]:
-    """Read a plan; lines that do not match are ignored, in both profiles."""
-    task = task_in(problem)
-    texts = texts_of(submitted, task.is_online)
-    stages = tuple(tuple(lines_in(text, task.is_online)) for text in texts)
-    count = sum(map(len, stages))
-    looks = sum(1 for text in texts for row in text.splitlines() if _LOOKS.match(row))
-    fault = "" if count or task.is_online else NO_PLAN
-    plan = RobotPlan((), stages)
-    return Reading(plan, count, "lines", max(0, looks - count), fault=fault)
-
-
-def task_in(problem: Instance) -> RobotTask:
-    """Return the facts of a problem."""
-    origin = (problem.rest_of or problem).origin
-    return cast(RobotTask, getattr(origin, "task", None))
-
-
 def in_order(lines: Iterable[Line], is_online: bool) -> list[Line]:
     """Return lines by start; at the same start as written, in episodes by action and arguments."""
     if is_online:
         return sorted(lines)
     return sorted(lines, key=lambda line: line.start)
-
-
-def line_from(piece: Piece) -> Line:
-    """Return the line that starts a piece."""
-    item, _, action = piece.action.partition("/")
-    arguments = (item,) if piece.agent is None else (piece.agent, item)
-    return Line(piece.start, action, arguments, piece.duration)
-
-
-def pieces_of(problem: Instance, lines: Iterable[Line]) -> list[Piece]:
-    """Return the pieces that lines start, in order; an action that is repeated or not asked for is none."""
-    pieces: dict[str, Piece] = {}
-    for line in lines:
-        action = f"{line.item}/{line.action}"
-        expected = 2 if problem.agents else 1
-        if action in problem.by_id and action not in pieces and len(line.arguments) == expected:
-            agent = line.arguments[0] if problem.agents else None
-            if agent is None or agent in problem.agents:
-                pieces[action] = Piece(action, line.start, line.duration, agent)
-    return list(pieces.values())
-
-
-def written(problem: Instance, schedule: Schedule) -> object:
-    """Write a schedule as lines; for an episode as texts of stages.
-
-    A stage has all lines from its beginning on whose items have arrived: agents state all that is still to do.
-    """
-    stages = [[line.text() for line in stage] for stage in stages_of(problem, schedule)]
-    return {"stages": ["\n".join(lines) for lines in stages]} if task_in(problem).is_online else stages[0]
-
-
-def stages_of(problem: Instance, commands: Schedule) -> tuple[tuple[Line, ...], ...]:
-    """Return the lines of a plan by stage, with starts relative to it; of a schedule those that state it."""
-    if isinstance(commands, RobotPlan):
-        return commands.stages
-    task = task_in(problem)
-    lines = _by_pile(task, [line_from(piece) for piece in commands.pieces])
-    stages: list[tuple[Line, ...]] = []
-    for stage, now in enumerate(task.moments):
-        future = [line for line in lines if line.start >= now and task.by_name[line.item].stage <= stage]
-        stages.append(tuple(line._replace(start=line.start - now) for line in future))
-    return tuple(stages)
-
-
-def _by_pile(task: RobotTask, lines: Sequence[Line]) -> list[Line]:
-    """Return lines by start; items that are stacked at the same time in the order of their pile."""
-    height: dict[str, int] = {}
-    for order in task.orders:
-        height |= {item: position for position, item in enumerate(order.stack)}
-
-    def place(line: Line) -> tuple[int, int]:
-        return line.start, height.get(line.item, 0) if line.action == STACK else 0
-
-    return sorted(lines, key=place)
-
-
-def name_of(action: str) -> str:
-    """Return the words of an action.
-
-    >>> name_of("fish/fry")
-    'fry fish'
-    """
-    item, _, verb = action.partition("/")
-    return f"{verb} {item}"
-
-
-def schedule(problem: Instance, plan: Plan[Schedule]) -> Schedule:
-    """Return the schedule of a plan, without the lines that are no action of the problem."""
-    return Schedule.of(problem, plan.commands.pieces)

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
-from planoracle.instances.benchmarks.asyncplanning.robot_lines import (
-    Line,
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import TICKS, RobotTask
+from planoracle.instances.benchmarks.asyncplanning.robot_language import (
     RobotPlan,
     line_from,
     pieces_of,
     stages_of,
     task_in,
 )
+from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, line_of
 from planoracle.instances.benchmarks.asyncplanning.robot_outcome import Outcome, outcome
 from planoracle.instances.benchmarks.asyncplanning.robot_tasks import under as under
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
-from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
+from planoracle.instances.benchmarks.generic.rules import MAX_REFUSALS, GenericSimulator, ScheduleState
 from planoracle.instances.benchmarks.generic.run import GenericRun
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import NoSolverError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee
@@ -28,14 +32,20 @@ from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.schedule_run import DecisionPath
-from planoracle.instances.protocol.simulator import Step
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Step, Unreadable
 
 _HINDSIGHT = "in episodes decisions have no cost: when they were made, later orders were unknown"
 _FURTHER = "the plan has actions beyond those of the problem, or with other durations, so its decisions have no cost"
 
 
+class Wait(NamedTuple):
+    """Command that lets time pass up to a tick."""
+
+    until: int
+
+
 class RobotSimulator(GenericSimulator):
-    """General rules, with commands as lines of a plan.
+    """General rules, with commands as lines of a plan; in episodes what has not arrived is unknown.
 
     Parameters
     ----------
@@ -64,6 +74,64 @@ class RobotSimulator(GenericSimulator):
         """
         return line_from(piece).text()
 
+    def stage(self, clock: int) -> int:
+        """Return the number of events up to a time."""
+        return bisect_right(task_in(self.problem).arrivals, clock)
+
+    def task_at(self, clock: int) -> RobotTask:
+        """Return what has arrived by a time."""
+        return task_in(self.problem).until(self.stage(clock))
+
+    def next_arrival(self, clock: int) -> int | None:
+        """Return the time of the next event, ``None`` after the last one."""
+        later = [arrival for arrival in task_in(self.problem).arrivals if arrival > clock]
+        return min(later, default=None)
+
+    def apply(
+        self, state: ScheduleState, command: Piece | Wait | Unreadable | str, *, force: bool = False
+    ) -> tuple[ScheduleState, tuple[Step, ...]]:
+        """Return the state after a command; a wait ends at the next event, and without one it is refused."""
+        if not isinstance(command, Wait):
+            return super().apply(state, command, force=force)
+        clock = self.clock(state)
+        arrival = self.next_arrival(clock)
+        if arrival is None or command.until <= clock:
+            violation = Violation(state.count, "no_wait", "wait", start=clock, end=clock)
+            step = Step(state.count, "wait", "lost", clock, clock, violation)
+            return replace(state, refused=state.refused + 1), (step,)
+        end = min(arrival, command.until)
+        step = Step(state.count, wait_words(self.problem, end - clock), "wait", clock, end)
+        return replace(state, point=waited(state.point, end)), (step,)
+
+    def legal(self, state: ScheduleState) -> list[LegalCommand]:
+        """Return pieces of what has arrived, and the wait for the next event."""
+        clock = self.clock(state)
+        arrival = self.next_arrival(clock)
+        items = self.task_at(clock).by_name
+        commands: list[LegalCommand] = []
+        for command in super().legal(state):
+            line = line_of(command.text)
+            if line is not None and line.item in items:
+                commands.append(command)
+        if arrival is not None:
+            commands.append(LegalCommand(f"wait {(arrival - clock) / TICKS:g}", "wait"))
+        elif self.problem.weights or not commands:
+            commands.append(LegalCommand(CLOSE, "close"))
+        return commands
+
+    def ended(self, state: ScheduleState) -> str | None:
+        """Return why the run has ended; with optional goals it is complete only when all of them are done."""
+        if state.closed:
+            return "finished"
+        executed = {piece.action for piece in state.point.state.pieces}
+        if state.point.complete and executed == self.problem.by_id.keys():
+            return "completed"
+        return "too_many_refusals" if state.refused > MAX_REFUSALS else None
+
+    def success(self, state: ScheduleState) -> bool:
+        """Return True if the run has ended and its plan is valid."""
+        return self.ended(state) in ("completed", "finished") and super().success(state)
+
     def verdict(self, state: ScheduleState) -> Replay:
         """Return the verdict on the executed pieces."""
         schedule = Schedule.of(self.problem, state.point.state.pieces)
@@ -87,6 +155,12 @@ class RobotRun(GenericRun):
     ----------
     outcome
         Outcome by the rules.
+    is_bounded
+        False for a success that the problem does not allow, for instance with shorter durations.
+    seconds
+        Makespan in seconds, also of a failure; ``None`` if no line could be read.
+    form
+        Form of the answer: ``lines``, or ``stages`` of an episode.
     """
 
     rules: Profile
@@ -96,11 +170,14 @@ class RobotRun(GenericRun):
         pieces = pieces_of(problem, self.outcome.lines)
         executed = Schedule.of(problem, pieces)
         stages = stages_of(problem, plan.commands)
-        commands = replace(plan, commands=RobotPlan(executed.pieces, stages))
-        self._is_regular = len(pieces) == len(self.outcome.lines)
+        self._waited_until = getattr(plan.commands, "waited_until", 0)
+        commands = replace(plan, commands=RobotPlan(executed.pieces, stages, self._waited_until))
         verdict = verdict_of(problem, executed.pieces, self.outcome)
-        if verdict.success and not referee(problem, executed).success:
-            self._is_regular = False
+        makespan = self.outcome.makespan
+        self.seconds = None if makespan is None else Fraction(makespan, TICKS)
+        self.form = "stages" if task_in(problem).is_online else "lines"
+        self.is_bounded = not verdict.success or referee(problem, executed).success
+        self._is_regular = self.is_bounded and len(pieces) == len(self.outcome.lines)
         super().__init__(RobotSimulator(problem, rules), commands, rules, verdict)
 
     @property
@@ -113,7 +190,16 @@ class RobotRun(GenericRun):
         """Collected reward of a success, else 0; ``None`` without candidates."""
         if not self.problem.weights:
             return None
-        return (self.outcome.reward or 0) if self.success else 0
+        return (self.collected_reward or 0) if self.success else 0
+
+    @property
+    def collected_reward(self) -> int | None:
+        """Reward of the candidates that are attained at the end, also of a failure; ``None`` without candidates."""
+        candidates = task_in(self.problem).candidates
+        if not candidates:
+            return None
+        states = self.outcome.states
+        return sum(candidate.reward for candidate in candidates if states[candidate.item] == candidate.state)
 
     @property
     def grid(self) -> int:
@@ -121,13 +207,13 @@ class RobotRun(GenericRun):
 
         Raises
         ------
-        InputError
+        NoSolverError
             If decisions have no cost.
         """
         if task_in(self.problem).is_online:
-            raise InputError(_HINDSIGHT, field="plan")
+            raise NoSolverError(_HINDSIGHT, field="plan")
         if not self._is_regular:
-            raise InputError(_FURTHER, field="plan")
+            raise NoSolverError(_FURTHER, field="plan")
         return super().grid
 
     @property
@@ -140,9 +226,14 @@ class RobotRun(GenericRun):
 
         Where a line is no action of the problem, it only takes time.
         """
-        if self._is_regular:
-            return super().compute_path()
-        return _path_of_lines(self.problem, self.outcome)
+        path = super().compute_path() if self._is_regular else _path_of_lines(self.problem, self.outcome)
+        clock = path.points[-1].state.clock
+        if path.stop < len(path.steps) or self._waited_until <= clock:
+            return path
+        words = wait_words(self.problem, self._waited_until - clock)
+        wait = Step(len(self.outcome.lines), words, "wait", clock, self._waited_until)
+        end = waited(path.points[-1], self._waited_until)
+        return DecisionPath((*path.points, end), (*path.steps, wait), path.stop + 1)
 
     def targets(self) -> Targets:
         """Return the pieces as they are."""
@@ -196,6 +287,8 @@ def verdict_of(problem: Instance, pieces: Sequence[Piece], result: Outcome) -> R
     general = referee(problem, Schedule(tuple(pieces)))
     violations = result.violations
     makespan = result.makespan or 0
+    if not problem.agents:
+        general = replace(general, idle=())
     if violations:
         return replace(general, violations=violations, fatal=violations[0], success=False, makespan=makespan)
     return replace(

@@ -20,7 +20,7 @@ from planoracle.instances.benchmarks.asyncplanning.robot_facts import (
     task_of,
 )
 from planoracle.instances.benchmarks.asyncplanning.robot_records import facts_of, is_episode, is_static, name_of
-from planoracle.instances.benchmarks.asyncplanning.robot_rules import RobotRules
+from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
@@ -31,20 +31,28 @@ _STATIC_ONLY = ("optimum", "reward", "witness", "deadline")
 
 
 class RobotOrigin(NamedTuple):
-    """Facts of a problem, and the rules on which its encoding depends.
+    """Facts of a problem, and the rules that it is encoded for.
 
     Attributes
     ----------
     task
         Facts.
-    stacks, selection, online_lags
-        Rules, see `RobotRules`.
+    rules
+        Rules, of which those on stacks, selection and lags decide the encoding.
     """
 
     task: RobotTask
-    stacks: str = "after_end"
-    selection: str = "free"
-    online_lags: bool = True
+    rules: Profile
+
+    @property
+    def has_selection(self) -> bool:
+        """True for a task with candidates of which the published selection is demanded."""
+        return bool(self.task.candidates) and not self.task.is_online and self.rules.selection == "published"
+
+    @property
+    def is_free_choice(self) -> bool:
+        """True for a task with candidates of which any may be chosen."""
+        return bool(self.task.candidates) and not self.task.is_online and not self.has_selection
 
 
 ORIGIN = RobotOrigin
@@ -90,19 +98,15 @@ def load(name: str) -> Instance:
     return instance(bundled_task(name))
 
 
-def instance(task: RobotTask, rules: RobotRules | None = None) -> Instance:
-    """Return a task as some rules change it, by default those of the paper."""
-    rules = RobotRules() if rules is None else rules
-    is_selected = bool(task.candidates) and not task.is_online
-    selection = rules.selection if is_selected else "free"
-    has_lags = rules.online_lags or not task.is_online
-    return _encoded(RobotOrigin(task, rules.stacks, selection, has_lags))
+def instance(task: RobotTask, rules: Profile = PROFILES["paper"]) -> Instance:
+    """Return a task as some rules change it."""
+    return _encoded(RobotOrigin(task, rules.deciding()))
 
 
-def under(problem: Instance, rules: RobotRules) -> Instance:
+def under(problem: Instance, rules: Profile) -> Instance:
     """Return a problem as some rules change it."""
-    changed = instance(robot_origin(problem).task, rules)
-    return problem if changed.origin == problem.origin else changed
+    origin = robot_origin(problem)
+    return problem if origin.rules == rules.deciding() else instance(origin.task, rules)
 
 
 def robot_origin(problem: Instance) -> RobotOrigin:
@@ -146,7 +150,7 @@ def _encoded(origin: RobotOrigin) -> Instance:
 
 def _candidates(origin: RobotOrigin) -> Mapping[str, Candidate]:
     """Return the optional goals by item."""
-    if origin.selection == "published":
+    if origin.has_selection:
         return {}
     return {candidate.item: candidate for candidate in origin.task.candidates}
 
@@ -157,11 +161,9 @@ def _goals(origin: RobotOrigin) -> dict[str, str | None]:
     goals: dict[str, str | None] = {}
     for order in task.orders:
         goals |= dict.fromkeys(order.stack)
-    candidates = _candidates(origin)
-    is_free_choice = bool(candidates) and not task.is_online
-    if not is_free_choice:
+    if not origin.is_free_choice:
         goals |= task.required
-    for item, candidate in candidates.items():
+    for item, candidate in _candidates(origin).items():
         if goals.get(item) is not None:
             raise InputError("must not be required by an order", field="candidate_goals", value=item)
         goals[item] = candidate.state
@@ -207,7 +209,8 @@ def _lags(origin: RobotOrigin, actions: list[Action]) -> Iterator[tuple[str, str
             yield before.id, after.id, 0
     for order in task.orders:
         yield from _pile(origin, order)
-    for lag in task.lags if origin.online_lags else ():
+    has_lags = origin.rules.online_lags or not task.is_online
+    for lag in task.lags if has_lags else ():
         before_verb, before_item = lag.before
         after_verb, after_item = lag.after
         yield f"{before_item}/{before_verb}", f"{after_item}/{after_verb}", lag.ticks
@@ -217,7 +220,7 @@ def _pile(origin: RobotOrigin, order: Order) -> Iterator[tuple[str, str, int]]:
     """Yield the order of stacks: of ends, or each after the end of the one below."""
     for below, above in pairwise(order.stack):
         minimum = 0
-        if origin.stacks == "order":
+        if origin.rules.stacks == "order":
             minimum = -origin.task.durations[STACK]
             # Episodes sort stacks that start together by their arguments.
             is_tie_wrong = origin.task.is_online and (bool(origin.task.robots) or above < below)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-from planoracle.instances.protocol.profiles import Rules, RuleSet
+from planoracle.instances.benchmarks.asyncplanning import robot_rules
+from planoracle.instances.benchmarks.asyncplanning.robot_rules import RobotRules
+from planoracle.instances.protocol.profiles import RuleSet
 
 
 @dataclass(frozen=True, slots=True)
-class Profile(Rules):
+class Profile(RobotRules):
     """Options of asyncplanning.
 
     Attributes
@@ -49,13 +51,14 @@ class Profile(Rules):
 
 PROFILES = {
     "paper": Profile(),
-    "released": Profile(grading="released", durations="released", refuse_unread=False),
+    "released": Profile(grading="released", durations="released", refuse_unread=False, **robot_rules.RELEASED),
 }
 
 #: Values of the rules that are text.
 CHOICES = {
     "grading": ("exact", "released"),
     "durations": ("text", "released"),
+    **robot_rules.CHOICES,
 }
 
 #: Profiles and single rules, set as ``asyncplanning.RULE``.

@@ -12,7 +12,7 @@ TOPICS = (
         "form",
         "Form of the answer",
         ("no_plan", "no_answer"),
-        "Write one JSON object with actions, dependencies and final_answer_seconds.",
+        "Write one answer in the form that is asked for.",
     ),
     Topic(
         "steps",
@@ -20,7 +20,7 @@ TOPICS = (
         ("unknown_step", "repeated_step", "missing_step"),
         "List every step of the problem exactly once, by its name.",
     ),
-    Topic("durations", "Durations", ("duration",), "Convert the duration of every step to seconds."),
+    Topic("durations", "Durations", ("duration",), "State the duration of every step exactly, in seconds."),
     Topic(
         "order",
         "Order",
