@@ -140,7 +140,7 @@ def written(problem: Instance, schedule: Schedule) -> str:
 
 
 def published(problem: Instance) -> str | None:
-    """Return the published slot; ``None`` if the earliest is not asked for, so that its end does not count."""
+    """Return the published slot; ``None`` if its end does not count, as the earliest is not asked for."""
     facts = facts_of(problem)
     return facts.reference.text if facts.is_earliest else None
 

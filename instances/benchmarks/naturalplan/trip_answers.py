@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile, verdict_of
@@ -228,26 +229,24 @@ def grade(problem: Instance, answer: PlanAnswer, rules: Profile) -> PlanVerdict:
     With ``exact`` any order that fits is right, with ``official`` the published stays in their order.
     """
     facts = facts_of(problem)
-    violations = list(_differences(facts, answer) if rules.is_official else _violations(facts, answer.steps))
-    if not answer.steps:
-        violations = [Violation(None, "no_plan", "answer")]
-    first_violations: dict[int | None, Violation] = {}
-    for violation in violations:
-        first_violations.setdefault(violation.position, violation)
-    steps = []
+    rules_broken = _differences(facts, answer) if rules.is_official else _violations(facts, answer.steps)
+    violations = list(rules_broken) if answer.steps else [Violation(None, "no_plan", "answer")]
+    positions = [violation.position for violation in violations]
     pieces = {piece.action: piece for piece in answer.pieces}
+    steps = []
     is_on_track = True
     for number, stay in enumerate(answer.steps):
-        broken_rule = first_violations.get(number)
-        is_on_track = is_on_track and broken_rule is None
-        piece = pieces.get(action_of(stay.city)) if is_on_track else None
-        kind = "act" if is_on_track else "lost"
+        violation = violations[positions.index(number)] if number in positions else None
+        is_on_track = is_on_track and violation is None
         start, end = _ticks(stay)
-        steps.append(Step(number, stay.text, kind, start, end if is_on_track else start, broken_rule, piece))
+        if is_on_track:
+            step = Step(number, stay.text, "act", start, end, piece=pieces.get(action_of(stay.city)))
+        else:
+            step = Step(number, stay.text, "lost", start, start, violation)
+        steps.append(step)
     count = sum(step.piece is not None for step in steps)
     share = min(1.0, count / len(facts.stays))
-    success = bool(steps) and not violations
-    return verdict_of(problem, steps, violations, success=success, share=share)
+    return verdict_of(problem, steps, violations, success=not violations, share=share)
 
 
 def _ticks(stay: Stay) -> tuple[int, int]:
@@ -258,19 +257,13 @@ def _ticks(stay: Stay) -> tuple[int, int]:
 
 def _differences(facts: TripFacts, answer: PlanAnswer) -> Iterator[Violation]:
     """Yield the first difference from the published plan."""
-    stays = list(answer.steps)
-    for number, expected in enumerate(facts.reference_stays):
-        stay = stays[number] if number < len(stays) else None
+    for number, (expected, stay) in enumerate(zip_longest(facts.reference_stays, answer.steps)):
         if stay != expected:
-            actual = "nothing" if stay is None else stay.text
-            position = number if stay is not None else None
-            yield Violation(position, "other_stay", expected.city, required=expected.text, actual=actual)
+            required = "the end of the trip" if expected is None else expected.text
+            actual = "the end of the trip" if stay is None else stay.text
+            position = None if stay is None else number
+            yield Violation(position, "other_stay", (expected or stay).city, required=required, actual=actual)
             return
-    if len(stays) > len(facts.reference):
-        extra = stays[len(facts.reference)]
-        yield Violation(
-            len(facts.reference), "other_stay", extra.city, required="the end of the trip", actual=extra.text
-        )
 
 
 def _violations(facts: TripFacts, stays: Sequence[Stay]) -> Iterator[Violation]:
