@@ -114,9 +114,11 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
     Known errors of references
     --------------------------
     All published meetings meet as many friends as possible; 39 of 100 end later than necessary. All published slots
-    fit, but 42 of 100 calendars have more than one right slot, up to 31 on the half hour. In 2 of 100 trips the
-    published plan takes a flight that the text does not list; 98 have exactly one right order. `planoracle audit
-    naturalplan` replays the published plans.
+    fit, but 36 of 100 calendars have several right slots on the half hour, up to 13; 18 of these do not ask for the
+    earliest one, so that right answers count as wrong. All published trips fit; 5 of 100 have several right orders, up
+    to 9. In the parsed constraints of the second repository, wishes such as "on Monday. Tuesday." end after the first
+    day, so that 42 calendars seem to have several right slots. `planoracle audit naturalplan` replays the published
+    plans.
 
     The 2,400 recorded outputs (0-shot, 100 per task): answers that succeed, and the recorded verdicts. The last column
     of meetings counts those that meet as many friends as possible and keep all rules.
