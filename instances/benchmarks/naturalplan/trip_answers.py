@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile, verdict_of
+from planoracle.instances.benchmarks.naturalplan.source_records import fields_of
 from planoracle.instances.benchmarks.naturalplan.trip_facts import Stay, TripFacts
 from planoracle.instances.benchmarks.naturalplan.trip_published import published_stays
 from planoracle.instances.benchmarks.naturalplan.trip_tasks import AGENT, action_of, facts_of
@@ -91,25 +92,23 @@ class TripForms(Grammar[StatedStay]):
         return str(visited[0]) if len(visited) == 1 else ""
 
     def of(self, value: object) -> list[StatedStay] | None:
-        """Return the stays of a JSON object, also those of a list in it; entries of flights are none."""
+        """Return the stays of a JSON object, also those of a list or mapping in it; entries of flights are none."""
         if not isinstance(value, dict):
             return None
-        fields = {str(name).lower().replace(" ", "_"): entry for name, entry in value.items()}
-        days, city = _field(fields, _DAY_KEYS), _field(fields, _PLACE_KEYS)
-        if days is not None and isinstance(city, str):
-            return [StatedStay(_days_text(days), city)]
+        fields = fields_of(value)
+        stay = _stay_in(fields)
+        if stay is not None:
+            return [stay]
         if any(name in fields for name in _FLIGHT_KEYS):
             return []
         entries = _field(fields, _LIST_KEYS)
-        if isinstance(entries, list) and any(isinstance(entry, dict) for entry in entries):
-            return self._stays_within(entries)
-        return None
-
-    def _stays_within(self, entries: Sequence[object]) -> list[StatedStay]:
-        stays = []
-        for entry in entries:
-            stays += self.of(entry) or []
-        return stays
+        if isinstance(entries, dict):
+            return [StatedStay(str(days), str(city)) for days, city in entries.items()]
+        if not isinstance(entries, list):
+            return None
+        objects = [fields_of(entry) for entry in entries if isinstance(entry, dict)]
+        stays = [stay for stay in map(_stay_in, objects) if stay is not None]
+        return stays or None
 
     def looks(self, text: str, free: bool) -> bool:
         """Return whether a line has days without a readable city, and is no flight."""
@@ -118,6 +117,14 @@ class TripForms(Grammar[StatedStay]):
     def key(self, step: StatedStay) -> tuple[str, str]:
         """Return days and city in plain form."""
         return " ".join(_NUMBERS.findall(step.days)), step.city.lower()
+
+
+def _stay_in(fields: Mapping[str, object]) -> StatedStay | None:
+    """Return the stay in some fields, ``None`` if they have no days or no city."""
+    city = _field(fields, _PLACE_KEYS)
+    if not isinstance(city, str) or not any(name in fields for name in _DAY_KEYS):
+        return None
+    return StatedStay(_days_text(_field(fields, _DAY_KEYS)), city)
 
 
 def _field(fields: Mapping[str, object], names: Iterable[str]) -> object:

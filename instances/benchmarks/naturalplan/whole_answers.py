@@ -36,20 +36,20 @@ def last_message(submitted: object) -> object:
 
 
 def text_of(submitted: object) -> str:
-    """Return the text of a submission, for patterns: a text, or the texts of a list or chat; else ``""``.
+    """Return the text of a submission, for patterns: a text, the lines of a list, the agent's part of a chat, or JSON.
 
     >>> text_of([{"role": "user", "content": "When?"}, {"role": "assistant", "content": "Monday, 9:00 - 9:30"}])
     'Monday, 9:00 - 9:30'
     """
     if isinstance(submitted, str):
         return submitted
-    texts = []
-    for message in chat_in(submitted) or ():
-        if message.get("role") == "assistant":
-            texts.append(message.get("content"))
-    if isinstance(submitted, list) and not texts:
-        texts = submitted
-    return "\n".join(text for text in texts if isinstance(text, str))
+    chat = chat_in(submitted)
+    if chat is not None:
+        contents = [message.get("content") for message in chat if message.get("role") == "assistant"]
+        return "\n".join(content for content in contents if isinstance(content, str))
+    if isinstance(submitted, list) and all(isinstance(line, str) for line in submitted):
+        return "\n".join(submitted)
+    return repr(submitted)
 
 
 def settle(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[list[_S]]:
@@ -67,7 +67,7 @@ def settle(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[
     Raises
     ------
     PlanError
-        If the answer is one line that looks like a step.
+        If the answer is one line that looks like a step, or JSON with numbers.
     """
     if stated.commands or stated.fault in (AMBIGUOUS, CUT_OFF):
         return stated
@@ -77,6 +77,8 @@ def settle(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[
         return stated
     if unread and len(lines) == 1:
         raise PlanError("looks like a step of a plan that cannot be read", field="plan", value=unread[0][:200])
+    if text.lstrip()[:1] in ("{", "[") and any(map(str.isdigit, text)):
+        raise PlanError("is JSON without a day and a time, or a day and a city, that can be read", field="plan")
     return replace(stated, fault=NO_PLAN)
 
 

@@ -114,6 +114,7 @@ def test_several_slots_without_a_choice_are_ambiguous() -> None:
         ('{"time_range": "{09:30}", "day": "Monday"}', "time_range"),
         ('{"time_range": "{29:30:10:00}", "day": "Monday"}', "time_range"),
         ('{"time_range": "{09:30:10:00}", "day": "Someday"}', "day"),
+        ({"meeting": [9, 10]}, "plan"),
         (42, "plan"),
     ],
 )

@@ -75,6 +75,7 @@ def _kinds(submitted: object, rules: Any = _EXACT) -> list[str]:
         _LINES.split("\n"),
         _PUBLISHED_FORM,
         {"itinerary": _ITINERARY},
+        {"itinerary": {"Day 1-2": "Rome", "Day 2-5": "Oslo", "Day 5-7": "Nice"}},
         _ITINERARY,
         json.dumps({"itinerary": _ITINERARY}),
         f"Day 1-4: Oslo.\n</think>\n```json\n{json.dumps({'itinerary': _ITINERARY})}\n```\n- Oslo (Days 2-6).",
@@ -106,6 +107,7 @@ def test_answer_without_a_stay_fails(submitted: object, rules: Any) -> None:
     ("submitted", "field"),
     [
         ({"itinerary": [{"day_range": "the first days", "place": "Rome"}]}, "day_range"),
+        ({"itinerary": [["Day 1-2", "Rome"]]}, "plan"),
         (42, "plan"),
         ("Day 1-2: Ro", "plan"),
     ],
