@@ -92,7 +92,7 @@ class TripForms(Grammar[StatedStay]):
         return str(visited[0]) if len(visited) == 1 else ""
 
     def of(self, value: object) -> list[StatedStay] | None:
-        """Return the stays of a JSON object, also those of a list or mapping in it; entries of flights are none."""
+        """Return the stays of a JSON object, or of a list or mapping in it; flights are no stays."""
         if not isinstance(value, dict):
             return None
         fields = fields_of(value)

@@ -36,7 +36,7 @@ def last_message(submitted: object) -> object:
 
 
 def text_of(submitted: object) -> str:
-    """Return the text of a submission, for patterns: a text, the lines of a list, the agent's part of a chat, or JSON.
+    """Return the text of a submission for patterns: lines of a list, the agent's part of a chat, or JSON.
 
     >>> text_of([{"role": "user", "content": "When?"}, {"role": "assistant", "content": "Monday, 9:00 - 9:30"}])
     'Monday, 9:00 - 9:30'
