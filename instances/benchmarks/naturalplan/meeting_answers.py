@@ -12,10 +12,12 @@ from planoracle.instances.benchmarks.naturalplan.meeting_rules import MeetingWal
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import grade as grade
 from planoracle.instances.benchmarks.naturalplan.meeting_tasks import MeetingFacts
 from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, Profile
+from planoracle.instances.benchmarks.naturalplan.whole_answers import text_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.violations import Violation
+from planoracle.instances.model_output.messages import chat_in
 from planoracle.instances.model_output.reading import as_given as read_list
 from planoracle.instances.model_output.reading import read as read_output
 from planoracle.instances.protocol.feedback import Topic, clean, quoted
@@ -78,11 +80,10 @@ def _moves(problem: Instance, submitted: object, rules: Profile) -> Reading[list
         raise PlanError(f"must have at most {_MAX_ENTRIES} entries", field="plan", value=len(submitted))
     if submitted == []:
         return read_list([])
-    sentences = _sentences(submitted)
+    text = text_of(submitted)
+    sentences = _sentences(submitted if isinstance(submitted, list) and not chat_in(submitted) else text)
     if rules.is_official and sentences is not None:
         return read_list([_released_move(sentence) for sentence in sentences])
-    if isinstance(submitted, list) and all(isinstance(entry, str) for entry in submitted):
-        submitted = "\n".join(submitted)
     moves = _itinerary_or_sentences(_facts(problem), submitted, rules)
     return moves.of(_without_times) if rules.is_official else moves
 
@@ -90,9 +91,10 @@ def _moves(problem: Instance, submitted: object, rules: Profile) -> Reading[list
 def _itinerary_or_sentences(facts: MeetingFacts, submitted: object, rules: Profile) -> Reading[list[Move]]:
     """Read the moves of a JSON itinerary, else those of sentences: models repeat an itinerary in words."""
     itinerary = read_output(submitted, ItineraryGrammar(facts, has_ends=not rules.is_official))
-    if itinerary.commands or itinerary.fault in (AMBIGUOUS, CUT_OFF) or not isinstance(submitted, str):
+    text = text_of(submitted)
+    if itinerary.commands or itinerary.fault in (AMBIGUOUS, CUT_OFF) or not text:
         return itinerary
-    return read_output(prepared(submitted), SentenceGrammar(facts))
+    return read_output(prepared(text), SentenceGrammar(facts))
 
 
 def _facts(problem: Instance) -> MeetingFacts:

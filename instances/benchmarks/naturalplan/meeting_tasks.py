@@ -141,7 +141,9 @@ def read(record: Mapping[str, Any], field: str) -> MeetingFacts:
     for person in persons:
         if person.place not in places:
             raise InputError("has no entry in dist_matrix", field=f"{field}.constraints", value=person.place)
-    order = _order(record.get("golden_plan", []), names, f"{field}.golden_plan")
+    if "golden_plan" not in record:
+        raise InputError("is missing", field=f"{field}.golden_plan")
+    order = _order(record["golden_plan"], names, f"{field}.golden_plan")
     return MeetingFacts(start, arrival, tuple(persons), ways, order)
 
 
