@@ -39,6 +39,8 @@ _NUMBERS = re.compile(r"\d{1,9}")
 _NOTE = re.compile(r"\s{0,9}[(\[].{0,300}", re.DOTALL)
 _FLIGHT = re.compile(r"\b(?:fl(?:y|ying|ight|ights)|depart\w*|travel\w*)\b", re.I)
 _VISIT = re.compile(r"\b(?:visit(?:ing)?|stay(?:ing)? (?:in|at)|explor(?:e|ing)|in|at)\s+(?P<city>[A-Z][\w'-]{1,40})")
+#: Marks at the beginning of a line.
+_MARKS = " *_#-"
 #: Keys in JSON, in lower case with underscores.
 _DAY_KEYS = ("day_range", "days", "day", "dates", "date_range")
 _PLACE_KEYS = ("place", "city", "location", "destination")
@@ -72,14 +74,15 @@ class TripForms(Grammar[StatedStay]):
         self._city = re.compile(rf"\b(?:{names})\b", re.I)
 
     def find(self, text: str) -> list[StepMatch[StatedStay]]:
-        """Return the stay in a line: days, and the city after them."""
+        """Return the stay in a line: days, and the city at its beginning or after the days."""
         span = _SPAN.search(text) if self.in_text else None
         if span is None:
             return []
         words = text[span.end() :]
         if _FLIGHT.search(words) and span["last"] in (None, span["first"]):
             return []
-        city = self._city_in(words)
+        heading = self._city.match(text.lstrip(_MARKS))
+        city = heading[0] if heading else self._city_in(words)
         return [StepMatch(len(text), StatedStay(span[0], city))] if city else []
 
     def _city_in(self, words: str) -> str:
@@ -112,7 +115,7 @@ class TripForms(Grammar[StatedStay]):
 
     def looks(self, text: str, free: bool) -> bool:
         """Return whether a line has days without a readable city, and is no flight."""
-        return self.in_text and _SPAN.match(text.lstrip(" *_#-")) is not None and not _FLIGHT.search(text)
+        return self.in_text and _SPAN.match(text.lstrip(_MARKS)) is not None and not _FLIGHT.search(text)
 
     def key(self, step: StatedStay) -> tuple[str, str]:
         """Return days and city in plain form."""

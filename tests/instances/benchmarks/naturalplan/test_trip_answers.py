@@ -84,6 +84,7 @@ def _kinds(submitted: object, rules: Any = _EXACT) -> list[str]:
             [{"days": "1-2", "city": "rome"}, {"days": [2, 5], "city": "Oslo (show)"}, {"days": "5-7", "city": "Nice"}]
         ),
         "| Day | City |\n|---|---|\n| Day 1-2 | Rome |\n| Day 2-5 | Oslo |\n| Day 5-7 | Nice |",
+        "- **Rome (Days 1-2)**\n- **Oslo (Days 2-5)**: fly from Rome\n- **Nice (Days 5-7)**: fly from Oslo",
         "1. Days 1 to 2: Rome\n2. Days 2 to 5: Oslo\n3. Days 5 to 7: Nice",
     ],
 )
