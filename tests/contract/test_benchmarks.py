@@ -27,6 +27,7 @@ WITHOUT_SOLVER = {"heuristic plans", "continuations", "regrets", "repairs"}
 NOT_APPLICABLE = {
     "asynchow": {"generated", *NO_FILES},
     "generic": {"names"},
+    "naturalplan": {"generated", *NO_FILES},
     "kitchens": {"generated", "pickles", "heuristic plans", *WITHOUT_MODEL},
     "paracook": WITHOUT_MODEL,
     "paracook_abstract": {"names"},
@@ -41,6 +42,7 @@ FURTHER = {
     "asynchow": "asynchow/parallel/101",
     "asynctool": "asynctool/cross2/01@0-2:3",
     "kitchens": "kitchens/synchronous/3_burger~3",
+    "naturalplan": "naturalplan/meeting/6",
     "recipe2plan": "recipe2plan/timed/Cobbler_Pancakes",
     "robotouille": "robotouille/asynchronous/5_potato_soup@42",
     "timearena": "timearena/household1+cooking1",
@@ -49,6 +51,9 @@ FURTHER = {
 ENDS = {
     "asynchow/async/829": "completed",
     "asynctool/cross2/01": "closed",
+    "naturalplan/meeting/389": "finished",
+    "naturalplan/meeting/6": "completed",
+    "naturalplan/trip/21": "answered",
     "paracook/abstract/own/seed_2/orders_num_2~2": "completed",
     "recipe2plan/timed/Cobbler_Pancakes": "finished",
     "recipe2plan/timed/Cobbler_Pancakes~2": "completed",

@@ -63,7 +63,7 @@ class PlanText(LiveText[Instance, Profile, PlanState]):
     def submission(self, state: PlanState) -> dict[str, object]:
         """Return the run so far as the fields of a submission: a log of the steps, or the answer."""
         if not self.simulator.answers.IS_STEPWISE:
-            return {"plan": state.text}
+            return {"plan": state.text or []}
         lines = [self.simulator.answers.line_of(step) for step in state.answer.steps]
         if not state.answer.is_open:
             lines.append(CLOSE)
