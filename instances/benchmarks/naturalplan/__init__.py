@@ -87,7 +87,7 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
     `wrong_place`, `travel_time` (an arrival earlier than possible), `wait_in_past`, `too_early` (before one is free and
     there), `too_short`, `not_there_yet`, `gone` (outside the window) and, in `official`, `unread_step`. A meeting may
     be longer than wished. Each entry with a name is a meeting, also with `You` or `Free Time`; `N/A` and `none` are no
-    names. *Of calendars:* `day`, `hours`, `length`, `busy`, `wish`, `not_earliest`, `differs`. *Of trips:*
+    names. *Of calendars:* `day`, `hours`, `length`, `busy`, `wish`, `not_earliest`, `other_slot`. *Of trips:*
     `unknown_city`, `repeated_city`, `missing_city`, `first_day`, `gap`, `stay`, `no_flight`, `event`, `last_day`,
     `other_stay`. An answer without a plan fails (`no_plan`); a time that cannot be read is unscored.
 

@@ -234,7 +234,8 @@ def describe(problem: Instance) -> str:
         f"Working hours: {clock_text(facts.opens)} - {clock_text(facts.closes)}",
     ]
     for person in facts.people:
-        lines.append(f"- {person}: {_times_of(facts, person, is_wish=False) or 'always free'}")
+        busy = _times_of(facts, person, is_wish=False)
+        lines.append(f"- {person}: busy on {busy}" if busy else f"- {person}: always free")
         wishes = _times_of(facts, person, is_wish=True)
         if wishes:
             lines.append(f"  does not want to meet: {wishes}")

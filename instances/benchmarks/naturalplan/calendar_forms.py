@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.naturalplan.calendar_facts import DAY_MINUTES, WEEKDAYS, CalendarFacts, Slot
+from planoracle.instances.benchmarks.naturalplan.source_records import fields_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
 
@@ -73,24 +74,14 @@ class SlotForms(Grammar[StatedSlot]):
         return matches
 
     def of(self, value: object) -> list[StatedSlot] | None:
-        """Return the slot of a JSON object with times."""
+        """Return the slot of a JSON object with times, or those of the objects in it."""
         if not isinstance(value, dict):
             return None
-        fields = {str(name).lower().replace(" ", "_"): entry for name, entry in value.items()}
-        times = _text_of(fields, _SPAN_KEYS)
-        if not times:
-            ends = _text_of(fields, _START_KEYS), _text_of(fields, _END_KEYS)
-            times = " - ".join(filter(None, ends))
-        if not any(map(str.isdigit, times)):
-            return self._slots_within(value)
-        return [StatedSlot(_text_of(fields, _DAY_KEYS), times)]
-
-    def _slots_within(self, value: Mapping[object, object]) -> list[StatedSlot] | None:
-        """Return the slots of objects within an object that is no slot itself."""
-        slots = []
-        for entry in value.values():
-            slots += (self.of(entry) if isinstance(entry, dict) else None) or []
-        return slots or None
+        slot = _slot_in(value)
+        if slot is not None:
+            return [slot]
+        slots = [_slot_in(entry) for entry in value.values() if isinstance(entry, dict)]
+        return [slot for slot in slots if slot is not None] or None
 
     def looks(self, text: str, free: bool) -> bool:
         """Return whether a line has a range of times."""
@@ -99,6 +90,17 @@ class SlotForms(Grammar[StatedSlot]):
     def key(self, step: StatedSlot) -> tuple[str, str]:
         """Return day and times in plain form."""
         return step.day.lower(), step.times.lower()
+
+
+def _slot_in(value: Mapping[str, object]) -> StatedSlot | None:
+    """Return the slot of a JSON object, ``None`` if it has no times."""
+    fields = fields_of(value)
+    times = _text_of(fields, _SPAN_KEYS)
+    if not times:
+        ends = _text_of(fields, _START_KEYS), _text_of(fields, _END_KEYS)
+        times = " - ".join(filter(None, ends))
+    has_times = any(map(str.isdigit, times))
+    return StatedSlot(_text_of(fields, _DAY_KEYS), times) if has_times else None
 
 
 def _text_of(fields: Mapping[str, object], keys: frozenset[str]) -> str:

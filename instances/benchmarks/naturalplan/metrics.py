@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from planoracle.instances.benchmarks.naturalplan.audit_figures import published_figures
 from planoracle.instances.benchmarks.naturalplan.parts import part_of, reading
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanRun, text_of_plan
+from planoracle.instances.benchmarks.naturalplan.whole_answers import published_figures
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.recorded import RECORDED

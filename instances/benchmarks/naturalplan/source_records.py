@@ -1,4 +1,4 @@
-"""Fields of the original records of Natural Plan, and the parts of their texts."""
+"""Fields of records and of JSON objects, and the parts of texts."""
 
 from __future__ import annotations
 
@@ -32,6 +32,15 @@ def task_text(record: Mapping[str, Any]) -> str:
     prompt = text_field(record, field)
     last_task = prompt.rpartition("TASK:")[2]
     return last_task.partition("SOLUTION:")[0].strip()
+
+
+def fields_of(value: Mapping[str, object]) -> dict[str, object]:
+    """Return the fields of a JSON object by names in lower case with underscores.
+
+    >>> fields_of({"Start Time": "9:30"})
+    {'start_time': '9:30'}
+    """
+    return {str(name).lower().replace(" ", "_"): entry for name, entry in value.items()}
 
 
 def check_number(record: Mapping[str, Any], field: str, number: float) -> None:

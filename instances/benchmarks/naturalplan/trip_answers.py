@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile, verdict_of
+from planoracle.instances.benchmarks.naturalplan.source_records import fields_of
 from planoracle.instances.benchmarks.naturalplan.trip_facts import Stay, TripFacts
 from planoracle.instances.benchmarks.naturalplan.trip_published import published_stays
 from planoracle.instances.benchmarks.naturalplan.trip_tasks import AGENT, action_of, facts_of
@@ -39,6 +41,8 @@ _NUMBERS = re.compile(r"\d{1,9}")
 _NOTE = re.compile(r"\s{0,9}[(\[].{0,300}", re.DOTALL)
 _FLIGHT = re.compile(r"\b(?:fl(?:y|ying|ight|ights)|depart\w*|travel\w*)\b", re.I)
 _VISIT = re.compile(r"\b(?:visit(?:ing)?|stay(?:ing)? (?:in|at)|explor(?:e|ing)|in|at)\s+(?P<city>[A-Z][\w'-]{1,40})")
+#: Marks at the beginning of a line.
+_MARKS = " *_#-"
 #: Keys in JSON, in lower case with underscores.
 _DAY_KEYS = ("day_range", "days", "day", "dates", "date_range")
 _PLACE_KEYS = ("place", "city", "location", "destination")
@@ -72,14 +76,15 @@ class TripForms(Grammar[StatedStay]):
         self._city = re.compile(rf"\b(?:{names})\b", re.I)
 
     def find(self, text: str) -> list[StepMatch[StatedStay]]:
-        """Return the stay in a line: days, and the city after them."""
+        """Return the stay in a line: days, and the city at its beginning or after the days."""
         span = _SPAN.search(text) if self.in_text else None
         if span is None:
             return []
         words = text[span.end() :]
         if _FLIGHT.search(words) and span["last"] in (None, span["first"]):
             return []
-        city = self._city_in(words)
+        heading = self._city.match(text.lstrip(_MARKS))
+        city = heading[0] if heading else self._city_in(words)
         return [StepMatch(len(text), StatedStay(span[0], city))] if city else []
 
     def _city_in(self, words: str) -> str:
@@ -92,33 +97,39 @@ class TripForms(Grammar[StatedStay]):
         return str(visited[0]) if len(visited) == 1 else ""
 
     def of(self, value: object) -> list[StatedStay] | None:
-        """Return the stays of a JSON object, also those of a list in it; entries of flights are none."""
+        """Return the stays of a JSON object, or of a list or mapping in it; flights are no stays."""
         if not isinstance(value, dict):
             return None
-        fields = {str(name).lower().replace(" ", "_"): entry for name, entry in value.items()}
-        days, city = _field(fields, _DAY_KEYS), _field(fields, _PLACE_KEYS)
-        if days is not None and isinstance(city, str):
-            return [StatedStay(_days_text(days), city)]
+        fields = fields_of(value)
+        stay = _stay_in(fields)
+        if stay is not None:
+            return [stay]
         if any(name in fields for name in _FLIGHT_KEYS):
             return []
         entries = _field(fields, _LIST_KEYS)
-        if isinstance(entries, list) and any(isinstance(entry, dict) for entry in entries):
-            return self._stays_within(entries)
-        return None
-
-    def _stays_within(self, entries: Sequence[object]) -> list[StatedStay]:
-        stays = []
-        for entry in entries:
-            stays += self.of(entry) or []
-        return stays
+        if isinstance(entries, dict):
+            return [StatedStay(str(days), str(city)) for days, city in entries.items()]
+        if not isinstance(entries, list):
+            return None
+        objects = [fields_of(entry) for entry in entries if isinstance(entry, dict)]
+        stays = [stay for stay in map(_stay_in, objects) if stay is not None]
+        return stays or None
 
     def looks(self, text: str, free: bool) -> bool:
         """Return whether a line has days without a readable city, and is no flight."""
-        return self.in_text and _SPAN.match(text.lstrip(" *_#-")) is not None and not _FLIGHT.search(text)
+        return self.in_text and _SPAN.match(text.lstrip(_MARKS)) is not None and not _FLIGHT.search(text)
 
     def key(self, step: StatedStay) -> tuple[str, str]:
         """Return days and city in plain form."""
         return " ".join(_NUMBERS.findall(step.days)), step.city.lower()
+
+
+def _stay_in(fields: Mapping[str, object]) -> StatedStay | None:
+    """Return the stay in some fields, ``None`` if they have no days or no city."""
+    city = _field(fields, _PLACE_KEYS)
+    if not isinstance(city, str) or not any(name in fields for name in _DAY_KEYS):
+        return None
+    return StatedStay(_days_text(_field(fields, _DAY_KEYS)), city)
 
 
 def _field(fields: Mapping[str, object], names: Iterable[str]) -> object:
@@ -235,26 +246,24 @@ def grade(problem: Instance, answer: PlanAnswer, rules: Profile) -> PlanVerdict:
     With ``exact`` any order that fits is right, with ``official`` the published stays in their order.
     """
     facts = facts_of(problem)
-    violations = list(_differences(facts, answer) if rules.is_official else _violations(facts, answer.steps))
-    if not answer.steps:
-        violations = [Violation(None, "no_plan", "answer")]
-    first_violations: dict[int | None, Violation] = {}
-    for violation in violations:
-        first_violations.setdefault(violation.position, violation)
-    steps = []
+    rules_broken = _differences(facts, answer) if rules.is_official else _violations(facts, answer.steps)
+    violations = list(rules_broken) if answer.steps else [Violation(None, "no_plan", "answer")]
+    positions = [violation.position for violation in violations]
     pieces = {piece.action: piece for piece in answer.pieces}
+    steps = []
     is_on_track = True
     for number, stay in enumerate(answer.steps):
-        broken_rule = first_violations.get(number)
-        is_on_track = is_on_track and broken_rule is None
-        piece = pieces.get(action_of(stay.city)) if is_on_track else None
-        kind = "act" if is_on_track else "lost"
+        violation = violations[positions.index(number)] if number in positions else None
+        is_on_track = is_on_track and violation is None
         start, end = _ticks(stay)
-        steps.append(Step(number, stay.text, kind, start, end if is_on_track else start, broken_rule, piece))
+        if is_on_track:
+            step = Step(number, stay.text, "act", start, end, piece=pieces.get(action_of(stay.city)))
+        else:
+            step = Step(number, stay.text, "lost", start, start, violation)
+        steps.append(step)
     count = sum(step.piece is not None for step in steps)
     share = min(1.0, count / len(facts.stays))
-    success = bool(steps) and not violations
-    return verdict_of(problem, steps, violations, success=success, share=share)
+    return verdict_of(problem, steps, violations, success=not violations, share=share)
 
 
 def _ticks(stay: Stay) -> tuple[int, int]:
@@ -265,19 +274,13 @@ def _ticks(stay: Stay) -> tuple[int, int]:
 
 def _differences(facts: TripFacts, answer: PlanAnswer) -> Iterator[Violation]:
     """Yield the first difference from the published plan."""
-    stays = list(answer.steps)
-    for number, expected in enumerate(facts.reference_stays):
-        stay = stays[number] if number < len(stays) else None
+    for number, (expected, stay) in enumerate(zip_longest(facts.reference_stays, answer.steps)):
         if stay != expected:
-            actual = "nothing" if stay is None else stay.text
-            position = number if stay is not None else None
-            yield Violation(position, "other_stay", expected.city, required=expected.text, actual=actual)
+            required = "the end of the trip" if expected is None else expected.text
+            actual = "the end of the trip" if stay is None else stay.text
+            position = None if stay is None else number
+            yield Violation(position, "other_stay", (expected or stay).city, required=required, actual=actual)
             return
-    if len(stays) > len(facts.reference):
-        extra = stays[len(facts.reference)]
-        yield Violation(
-            len(facts.reference), "other_stay", extra.city, required="the end of the trip", actual=extra.text
-        )
 
 
 def _violations(facts: TripFacts, stays: Sequence[Stay]) -> Iterator[Violation]:

@@ -1,11 +1,13 @@
-"""Parts that calendars and trips share: answers of one message, and sentences on their violations."""
+"""Parts that calendars and trips share: answers of one message, sentences on violations, and counts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
+from planoracle.instances.benchmarks.naturalplan import calendar_tasks, trip_tasks
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.violations import Violation
@@ -34,20 +36,20 @@ def last_message(submitted: object) -> object:
 
 
 def text_of(submitted: object) -> str:
-    """Return the text of a submission, for patterns: a text, or the texts of a list or chat; else ``""``.
+    """Return the text of a submission for patterns: lines of a list, the agent's part of a chat, or JSON.
 
     >>> text_of([{"role": "user", "content": "When?"}, {"role": "assistant", "content": "Monday, 9:00 - 9:30"}])
     'Monday, 9:00 - 9:30'
     """
     if isinstance(submitted, str):
         return submitted
-    texts = []
-    for message in chat_in(submitted) or ():
-        if message.get("role") == "assistant":
-            texts.append(message.get("content"))
-    if isinstance(submitted, list) and not texts:
-        texts = submitted
-    return "\n".join(text for text in texts if isinstance(text, str))
+    chat = chat_in(submitted)
+    if chat is not None:
+        contents = [message.get("content") for message in chat if message.get("role") == "assistant"]
+        return "\n".join(content for content in contents if isinstance(content, str))
+    if isinstance(submitted, list) and all(isinstance(line, str) for line in submitted):
+        return "\n".join(submitted)
+    return repr(submitted)
 
 
 def settle(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[list[_S]]:
@@ -65,7 +67,7 @@ def settle(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[
     Raises
     ------
     PlanError
-        If the answer is one line that looks like a step.
+        If the answer is one line that looks like a step, or JSON with numbers.
     """
     if stated.commands or stated.fault in (AMBIGUOUS, CUT_OFF):
         return stated
@@ -75,6 +77,8 @@ def settle(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[
         return stated
     if unread and len(lines) == 1:
         raise PlanError("looks like a step of a plan that cannot be read", field="plan", value=unread[0][:200])
+    if text.lstrip()[:1] in ("{", "[") and any(map(str.isdigit, text)):
+        raise PlanError("is JSON without a day and a time, or a day and a city, that can be read", field="plan")
     return replace(stated, fault=NO_PLAN)
 
 
@@ -92,3 +96,30 @@ def sentence_of(template: str) -> Sentence:
         return template.format(**{name: clean(text) for name, text in fields.items()})
 
     return write
+
+
+def published_figures() -> dict[str, int]:
+    """Return counts over the bundled calendars and trips: right answers, and published answers that fit.
+
+    The published evaluation accepts one answer each. Slots are counted on the half hour.
+
+    >>> published_figures()["calendars with several right slots"]
+    36
+    """
+    figures = Counter[str]()
+    max_slots, max_orders = 0, 0
+    for facts in calendar_tasks.bundled().values():
+        count = len(facts.right_slots())
+        figures["published slots that fit"] += facts.fits(facts.reference)
+        figures["calendars with several right slots"] += count > 1
+        figures["of these, calendars that do not ask for the earliest"] += count > 1 and not facts.is_earliest
+        max_slots = max(max_slots, count)
+    for trip in trip_tasks.bundled().values():
+        orders = trip.orders()
+        reference = tuple(city for city, _ in trip.reference)
+        figures["published orders that fit"] += reference in orders
+        figures["trips with several right orders"] += len(orders) > 1
+        max_orders = max(max_orders, len(orders))
+    figures["right slots of a calendar, at most"] = max_slots
+    figures["right orders of a trip, at most"] = max_orders
+    return dict(figures)

@@ -114,6 +114,7 @@ def test_several_slots_without_a_choice_are_ambiguous() -> None:
         ('{"time_range": "{09:30}", "day": "Monday"}', "time_range"),
         ('{"time_range": "{29:30:10:00}", "day": "Monday"}', "time_range"),
         ('{"time_range": "{09:30:10:00}", "day": "Someday"}', "day"),
+        ({"meeting": [9, 10]}, "plan"),
         (42, "plan"),
     ],
 )
@@ -204,8 +205,8 @@ def _is_right(facts: CalendarFacts, slot: dict[str, str]) -> bool:
     """Return whether a recorded slot fits everybody, and is the first one if that is asked for."""
     day = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday").index(slot["day"])
     start, end = (int(time[:-3]) * 60 + int(time[-2:]) for time in (slot["start_time"], slot["end_time"]))
-    blocked = {(off.day, minute) for off in facts.off_times for minute in range(off.start, off.end)}
-    is_free = not any((day, minute) in blocked for minute in range(start, end))
+    off_times = [off for off in facts.off_times if off.day == day]
+    is_free = all(end <= off.start or off.end <= start for off in off_times)
     is_open = day in facts.days and facts.opens <= start and end <= facts.closes
     is_first = not facts.is_earliest or (day, start) == facts.reference[:2]
     return is_free and is_open and end - start == facts.minutes and is_first

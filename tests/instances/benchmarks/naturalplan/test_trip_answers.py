@@ -75,6 +75,7 @@ def _kinds(submitted: object, rules: Any = _EXACT) -> list[str]:
         _LINES.split("\n"),
         _PUBLISHED_FORM,
         {"itinerary": _ITINERARY},
+        {"itinerary": {"Day 1-2": "Rome", "Day 2-5": "Oslo", "Day 5-7": "Nice"}},
         _ITINERARY,
         json.dumps({"itinerary": _ITINERARY}),
         f"Day 1-4: Oslo.\n</think>\n```json\n{json.dumps({'itinerary': _ITINERARY})}\n```\n- Oslo (Days 2-6).",
@@ -83,6 +84,7 @@ def _kinds(submitted: object, rules: Any = _EXACT) -> list[str]:
             [{"days": "1-2", "city": "rome"}, {"days": [2, 5], "city": "Oslo (show)"}, {"days": "5-7", "city": "Nice"}]
         ),
         "| Day | City |\n|---|---|\n| Day 1-2 | Rome |\n| Day 2-5 | Oslo |\n| Day 5-7 | Nice |",
+        "- **Rome (Days 1-2)**\n- **Oslo (Days 2-5)**: fly from Rome\n- **Nice (Days 5-7)**: fly from Oslo",
         "1. Days 1 to 2: Rome\n2. Days 2 to 5: Oslo\n3. Days 5 to 7: Nice",
     ],
 )
@@ -106,6 +108,7 @@ def test_answer_without_a_stay_fails(submitted: object, rules: Any) -> None:
     ("submitted", "field"),
     [
         ({"itinerary": [{"day_range": "the first days", "place": "Rome"}]}, "day_range"),
+        ({"itinerary": [["Day 1-2", "Rome"]]}, "plan"),
         (42, "plan"),
         ("Day 1-2: Ro", "plan"),
     ],
