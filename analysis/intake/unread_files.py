@@ -26,7 +26,7 @@ from planoracle.instances.protocol import registry
 # Texts about a folder, with or without an ending.
 _DOCUMENT = re.compile(
     r"(?i)(?:read[_-]?me|(?:un)?licen[cs]e|copying|notice|authors|contribut\w+|changelog|citation|code_of_conduct|"
-    r"notes?|todo|makefile|dockerfile|requirements)(?:[-_. ].*)?"
+    r"notes?|todo|attribution|sources?|makefile|dockerfile|requirements)(?:[-_. ].*)?"
 )
 _DOCUMENT_ENDINGS = (*TEXT, ".rst", ".cff", ".html", ".pdf")
 _LOG = re.compile(r"(?i)(?:slurm|nohup|stdout|stderr|log)(?:[-_.]?\w+)*\.(?:out|txt)")

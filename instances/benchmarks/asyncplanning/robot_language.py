@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, RobotTask, ticks_of
@@ -18,6 +18,8 @@ from planoracle.instances.model_output.json_values import whole_value
 from planoracle.instances.model_output.messages import chat_in, contents, is_agents
 from planoracle.instances.protocol.plan import NO_PLAN, Plan, Reading
 
+# Fields of the released log with the text of a stage: of a model, and of a solver after a model.
+_STAGE_FIELDS = ("response", "solver_plan")
 # Start of a line that is meant as an action.
 _LOOKS = re.compile(r"[-*•\s]*\d+(?:\.\d+)?\s*s?\s*:\s*\(")
 # Line of `wait_line`.
@@ -46,7 +48,7 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
     Parameters
     ----------
     submitted
-        Text, chat, list of texts, or the released log of an episode: objects with a ``response``.
+        Text, chat, list of texts, or the released log of an episode: objects with one of `_STAGE_FIELDS`.
     is_online
         True for an episode.
 
@@ -66,12 +68,20 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
     entries: Sequence[object] = value if isinstance(value, list) else [value]
     texts: list[str] = []
     for entry in entries:
-        text = entry.get("response") if isinstance(entry, dict) else entry
+        text = _text_in(entry) if isinstance(entry, dict) else entry
         if not isinstance(text, str):
             accepted = "a text for each stage" if is_online else "text with a line for each action"
             raise PlanError(f"must be {accepted}", field="plan", value=submitted)
         texts.append(text)
     return texts if is_online else ["\n".join(texts)]
+
+
+def _text_in(record: Mapping[str, object]) -> object:
+    """Return the text of a stage in the released log; a stage that ended with an error has no lines."""
+    fields = [record[field] for field in _STAGE_FIELDS if record.get(field) is not None]
+    if not fields and record.get("error_type"):
+        return ""
+    return fields[0] if fields else None
 
 
 def _json_value(text: str) -> object:
