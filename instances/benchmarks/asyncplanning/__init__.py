@@ -58,7 +58,8 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     Plan language
     -------------
     A submission has a `plan`, a `pred_answer` or a `response`. A row without a name is for the problem of its
-    `question`. To AsyncPlan-XXL there are two kinds of answers:
+    `question`. So `planoracle grade baselines --pattern '{model}/**/full_results.jsonl'` grades the folder
+    `results/gen-data/baselines` of the repository. To AsyncPlan-XXL there are two kinds of answers:
 
     - *JSON with orders*, as text of a model or as an object: `{"actions": [{"id": "step1", "duration": 300}],
       "dependencies": [{"before": "step1", "after": "step2"}], "final_answer_seconds": 480}`. The text is JSON, or

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.asyncplanning.step_facts import (
+    SIZES,
     Edge,
     StepTask,
     bundled,
@@ -27,6 +28,8 @@ from planoracle.instances.model.schedule import Piece, Schedule
 MAX_STEPS = 1_000
 #: Longest duration that an instance may state, in ticks.
 _MAX_TICKS = 10**9
+#: Number of bundled problems of each size.
+_PER_SIZE = 50
 #: Most characters of the name of a problem in a file.
 _MAX_NAME = 300
 _LINE = re.compile(r"^Step ([0-9]{1,4})\. (.*)$", re.MULTILINE)
@@ -75,8 +78,11 @@ ORIGIN = StepOrigin
 
 @cache
 def names() -> tuple[str, ...]:
-    """Names such as ``xxl/5/9``, in the order of the released files."""
-    return tuple(bundled())
+    """Names such as ``xxl/5/9``, in the order of the released files, without reading the facts."""
+    names_of_sizes: list[str] = []
+    for size in SIZES:
+        names_of_sizes.extend(f"xxl/{size}/{number}" for number in range(1, _PER_SIZE + 1))
+    return tuple(names_of_sizes)
 
 
 def load(name: str) -> Instance:
