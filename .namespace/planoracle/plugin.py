@@ -43,7 +43,9 @@ Plans
 -----
 - `Plan`: submitted plan in the form that the rules take.
 - `Reading`: commands of a plan, and the lines that were not read.
-- `NO_PLAN`, `AMBIGUOUS`, `CUT_OFF`: faults of a reading that found no plan, several, or an unfinished answer.
+- `NO_PLAN`: fault of a reading that found no plan.
+- `AMBIGUOUS`: fault of a reading that found several plans.
+- `CUT_OFF`: fault of a reading of an unfinished answer.
 - `Grammar`: base class for the steps of a plan language in text of a model.
 - `StepMatch`: step in a line of text.
 - `read_output`: reader of text, chats and JSON that a model wrote.

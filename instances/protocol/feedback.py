@@ -247,14 +247,22 @@ class Section:
 
 
 class ClockFormat(NamedTuple):
-    """Text form of instants and durations; with ``is_discrete``, ticks are counted one by one."""
+    """Text form of instants and durations.
+
+    Attributes
+    ----------
+    moment, span
+        Functions that write an instant and a duration, in ticks.
+    is_discrete
+        True if ticks are counted one by one.
+    """
 
     moment: Callable[[int], str]
     span: Callable[[int], str]
     is_discrete: bool = False
 
     def stretch(self, start: int, end: int) -> str:
-        """Write an interval."""
+        """Write an interval of ticks from ``start`` to ``end``."""
         last = end - 1 if self.is_discrete else end
         if last <= start:
             return self.moment(start)

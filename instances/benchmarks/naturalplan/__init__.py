@@ -166,7 +166,7 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
     detail_fields = RECORDED_FIELDS
     stepwise = False
     mismatch_share = 0.5
-    features = frozenset(Feature)
+    features = frozenset({Feature.WINDOWS, Feature.CALENDARS, Feature.OPTIONAL, Feature.TRANSITIONS})
 
     catalog = lazy("planoracle.instances.benchmarks.naturalplan.problems")
     reader = lazy("planoracle.instances.benchmarks.naturalplan.problems")
