@@ -197,6 +197,11 @@ def test_right_slots_are_those_of_an_enumeration() -> None:
     assert (sum(count > 1 for count in counts), max(counts), min(counts)) == (36, 13, 1)
 
 
+def test_days_that_wishes_name_alone_leave_one_right_slot_in_six_tasks_of_nine() -> None:
+    counts = {number: len(bundled()[number].right_slots()) for number in _PARSED_AMISS - {"502"}}
+    assert sorted(counts.values()) == [1, 1, 1, 1, 1, 1, 2, 3, 8]
+
+
 def test_optimum_is_the_first_slot_of_an_enumeration() -> None:
     for number, facts in bundled().items():
         result = solve(instance(facts, f"naturalplan/calendar/{number}"))
