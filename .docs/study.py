@@ -98,7 +98,7 @@ def replaced(text: str, name: str, block: str) -> str:
 def figures(frame: pd.DataFrame) -> dict[str, Callable[[], Axes]]:
     """Return the figures by file name: verdicts of each part, and answers by size where sets are sizes."""
     drawings: dict[str, Callable[[], Axes]] = {}
-    for part in frame["part"].unique():
+    for part in frame["part"].dropna().unique():
         name = str(part).replace("/", "-")
         drawings[f"verdicts-{name}"] = partial(verdict_bars, frame, part)
         if frame.loc[frame["part"] == part, "size"].notna().any():

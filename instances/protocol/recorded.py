@@ -35,7 +35,7 @@ def _of_run(measurement: Measurement[Any]) -> bool | None:
 
 
 #: Metric of benchmarks whose recorded answers are public; its fields are `RECORDED_FIELDS`.
-RECORDED: Metric[Measurement[Any]] = Metric(
+RECORDED: Metric[Any] = Metric(
     "recorded",
     "verdict that another grader recorded with the answer",
     _of_run,

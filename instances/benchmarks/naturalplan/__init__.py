@@ -20,7 +20,7 @@ _USUAL = RunConfig()
 
 
 class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
-    """Natural Plan: meetings with friends, slots in calendars and trips between cities, planned from plain text.
+    """Natural Plan: meetings with friends, slots in calendars, trips between cities, from plain text.
 
     Source
     ------
@@ -170,7 +170,7 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
 
     catalog = lazy("planoracle.instances.benchmarks.naturalplan.problems")
     reader = lazy("planoracle.instances.benchmarks.naturalplan.problems")
-    language = lazy("planoracle.instances.benchmarks.naturalplan.parts")
+    language = lazy("planoracle.instances.benchmarks.naturalplan.task_modules")
     rules = lazy("planoracle.instances.benchmarks.naturalplan.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.naturalplan.run")
     metrics = lazy("planoracle.instances.benchmarks.naturalplan.metrics:METRICS")

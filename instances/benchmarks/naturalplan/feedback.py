@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.naturalplan.parts import PARTS, part_of
 from planoracle.instances.benchmarks.naturalplan.run import PlanRun
+from planoracle.instances.benchmarks.naturalplan.task_modules import TASKS, modules_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, quoted
@@ -16,8 +16,8 @@ _ANSWER = Topic("answer", "Answer", ("no_plan", "unreadable"), "Write a plan in 
 def _topics() -> tuple[Topic, ...]:
     """Return the topics of all tasks."""
     topics = [_ANSWER]
-    for part in PARTS:
-        topics += part.answers.TOPICS
+    for task in TASKS:
+        topics += task.answers.TOPICS
     return tuple(topics)
 
 
@@ -27,12 +27,18 @@ _FOREIGN = ("unknown_person", "unknown_place", "unknown_city")
 
 
 def describe(problem: Instance, violation: Violation) -> str:
-    """Return a violation as part of a sentence."""
+    """Return a violation as part of a sentence.
+
+    Parameters
+    ----------
+    problem, violation
+        Problem, and a broken rule of an answer to it; its kind decides which sentence of the task is filled.
+    """
     if violation.kind == "no_plan":
         return "the answer contains no plan"
     if violation.kind == "unreadable":
         return f"{quoted(violation.subject)} is no step of a plan"
-    return str(part_of(problem).answers.SENTENCES[violation.kind](problem, violation))
+    return str(modules_of(problem).answers.SENTENCES[violation.kind](problem, violation))
 
 
 def examine(run: PlanRun) -> Examination:

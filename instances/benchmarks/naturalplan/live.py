@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from planoracle.instances.benchmarks.naturalplan.feedback import describe
-from planoracle.instances.benchmarks.naturalplan.parts import part_of
 from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanSimulator, PlanState
+from planoracle.instances.benchmarks.naturalplan.task_modules import modules_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.feedback import sentence
@@ -38,14 +38,14 @@ class PlanText(LiveText[Instance, Profile, PlanState]):
 
     def instructions(self) -> str:
         """Return the task, and the form of answers."""
-        answers = part_of(self.problem).answers
+        answers = modules_of(self.problem).answers
         text = f"{answers.INSTRUCTIONS}\n{answers.HOW_TO_ANSWER}"
         is_stepwise = answers.IS_STEPWISE and self.config.loop == "closed"
         return f"{text}\n{_CLOSED}" if is_stepwise else text
 
     def introduction(self) -> str:
         """Return the problem in words."""
-        return str(part_of(self.problem).answers.describe(self.problem))
+        return str(modules_of(self.problem).answers.describe(self.problem))
 
     def command(self, state: PlanState, message: object) -> str | Unreadable:
         """Return the command of a message."""
@@ -93,7 +93,7 @@ TEXT = PlanText
 
 def action_space(problem: Instance) -> ActionSpace:
     """Return the names of commands, and ``Finish``; legal commands of a state are a selection."""
-    answers = part_of(problem).answers
+    answers = modules_of(problem).answers
     if answers.IS_STEPWISE:
         return ActionSpace((*answers.command_names(problem), CLOSE), answers.name_of_command, timed=True)
     whole_answers = answers.choices(problem, PlanAnswer(()), Profile())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from planoracle.instances.benchmarks.naturalplan.day_times import clock_text, released_minutes
@@ -12,7 +11,7 @@ from planoracle.instances.benchmarks.naturalplan.meeting_rules import MeetingWal
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import grade as grade
 from planoracle.instances.benchmarks.naturalplan.meeting_tasks import MeetingFacts
 from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, Profile
-from planoracle.instances.benchmarks.naturalplan.whole_answers import text_of
+from planoracle.instances.benchmarks.naturalplan.whole_answers import Sentence, sentence_of, text_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
@@ -20,9 +19,8 @@ from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.messages import chat_in
 from planoracle.instances.model_output.reading import as_given as read_list
 from planoracle.instances.model_output.reading import read as read_output
-from planoracle.instances.protocol.feedback import Topic, clean, quoted
+from planoracle.instances.protocol.feedback import Topic, clean
 from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, Reading
-from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.simulator import CLOSE
 
 #: Beginning of an answer in the published form.
@@ -221,59 +219,41 @@ def describe(problem: Instance) -> str:
 # --- violations -----------------------------------------------------------------------------------
 
 
-def _moment(problem: Instance, ticks: object) -> str:
-    return clock_of(problem).moment(ticks) if isinstance(ticks, int) else ""
+def _timed(template: str) -> Sentence:
+    """Return a function that fills a template with the subject of a violation and its times of day."""
+
+    def write(problem: Instance, violation: Violation) -> str:
+        return template.format(
+            subject=clean(violation.subject),
+            required=_time_of_day(problem, violation.required),
+            actual=_time_of_day(problem, violation.actual),
+        )
+
+    return write
 
 
-def _wait_in_past(problem: Instance, violation: Violation) -> str:
-    now = _moment(problem, violation.required)
-    return f"the wait until {_moment(problem, violation.actual)} is over, since it is already {now}"
+def _time_of_day(problem: Instance, ticks: object) -> str:
+    return moment(problem, ticks) if isinstance(ticks, int) else ""
 
 
-def _travel_time(problem: Instance, violation: Violation) -> str:
-    earliest, stated = _moment(problem, violation.required), _moment(problem, violation.actual)
-    return f"{clean(violation.subject)} is reached at {earliest} at the earliest, after the stated {stated}"
-
-
-def _too_early(problem: Instance, violation: Violation) -> str:
-    earliest, stated = _moment(problem, violation.required), _moment(problem, violation.actual)
-    return f"{quoted(violation.subject)} is stated for {stated}, but you are free and there at {earliest}"
-
-
-def _too_short(problem: Instance, violation: Violation) -> str:
-    name = clean(violation.subject)
-    return f"the meeting with {name} takes {violation.actual} minutes, and needs {violation.required}"
-
-
-def _not_there_yet(problem: Instance, violation: Violation) -> str:
-    arrival, stated = _moment(problem, violation.required), _moment(problem, violation.actual)
-    return f"{clean(violation.subject)} is there from {arrival} on, after the meeting begins at {stated}"
-
-
-def _leaves_before(problem: Instance, violation: Violation) -> str:
-    leave, end = _moment(problem, violation.required), _moment(problem, violation.actual)
-    return f"{clean(violation.subject)} is there until {leave}, before the meeting ends at {end}"
-
-
-def _wrong_place(problem: Instance, violation: Violation) -> str:
-    place, actual = clean(str(violation.required)), clean(str(violation.actual))
-    return f"{clean(violation.subject)} is at {place}, and you are at {actual}"
-
-
-SENTENCES: Mapping[str, Callable[[Instance, Violation], str]] = {
-    "unread_step": lambda problem, violation: f"{quoted(violation.subject)} is no step that the evaluation reads",
-    "unknown_person": lambda problem, violation: f"there is no friend {quoted(violation.subject)}",
-    "unknown_place": lambda problem, violation: f"no way to {quoted(violation.subject)} is given",
-    "repeated_person": lambda problem, violation: f"{clean(violation.subject)} is met a second time",
-    "wrong_start": lambda problem, violation: f"you arrive at {violation.required}, not at {quoted(violation.subject)}",
-    "wrong_place": _wrong_place,
-    "wait_in_past": _wait_in_past,
-    "travel_time": _travel_time,
-    "too_early": _too_early,
-    "too_short": _too_short,
-    "not_there_yet": _not_there_yet,
-    "gone": _leaves_before,
+_TIMED = {
+    "wait_in_past": "the wait until {actual} is over, since it is already {required}",
+    "travel_time": "{subject} is reached at {required} at the earliest, after the stated {actual}",
+    "too_early": "{subject} is stated for {actual}, but you are free and there at {required}",
+    "not_there_yet": "{subject} is there from {required} on, after the meeting begins at {actual}",
+    "gone": "{subject} is there until {required}, before the meeting ends at {actual}",
 }
+_UNTIMED = {
+    "unread_step": 'the evaluation reads no step "{subject}"',
+    "unknown_person": 'there is no friend "{subject}"',
+    "unknown_place": 'no way to "{subject}" is given',
+    "repeated_person": "{subject} is met a second time",
+    "wrong_start": 'you arrive at {required}, not at "{subject}"',
+    "wrong_place": "{subject} is at {required}, and you are at {actual}",
+    "too_short": "the meeting with {subject} takes {actual} minutes, and needs {required}",
+}
+SENTENCES = {kind: _timed(template) for kind, template in _TIMED.items()}
+SENTENCES |= {kind: sentence_of(template) for kind, template in _UNTIMED.items()}
 
 TOPICS = (
     Topic("steps", "Steps", ("unread_step",), "Use the sentences of the published plans."),

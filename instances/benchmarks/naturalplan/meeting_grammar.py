@@ -114,16 +114,15 @@ class SentenceGrammar(Grammar[Move]):
 
     def _move(self, kind: str, text: str, fields: Mapping[str, str]) -> Move:
         """Return the move of a sentence."""
-        minutes = fields.get("minutes")
-        return Move(
-            "entry" if kind == "meet" and "place" in fields else kind,
-            text,
-            self._names.place(fields.get("place")),
-            self._names.person(fields.get("person")),
-            minutes_of(fields.get("begin", "")),
-            minutes_of(fields.get("end", "")),
-            None if minutes is None else int(minutes),
-        )
+        place = self._names.place(fields.get("place"))
+        person = self._names.person(fields.get("person"))
+        begin = minutes_of(fields.get("begin", ""))
+        end = minutes_of(fields.get("end", ""))
+        length = fields.get("minutes")
+        minutes = None if length is None else int(length)
+        if kind == "meet" and place is not None:
+            kind = "entry"
+        return Move(kind, text, place, person, begin, end, minutes)
 
 
 class ItineraryGrammar(Grammar[Move]):

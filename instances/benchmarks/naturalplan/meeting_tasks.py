@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -89,21 +89,6 @@ def _unpacked(row: Mapping[str, Any]) -> MeetingFacts:
                 ways.append((before, after, minutes))
     order = tuple(persons[number].name for number in row["order"])
     return MeetingFacts(places[0], row["arrival"], tuple(persons), tuple(ways), order)
-
-
-def packed(facts: MeetingFacts) -> dict[str, Any]:
-    """Return facts as a row of the bundled data."""
-    places = list(dict.fromkeys([facts.start, *(person.place for person in facts.persons)]))
-    minutes_of_way = {(before, after): minutes for before, after, minutes in facts.ways}
-    names = [person.name for person in facts.persons]
-    persons = []
-    for person in facts.persons:
-        persons.append([person.name, places.index(person.place), person.begin, person.end, person.minutes])
-    ways = []
-    for before in places:
-        ways.append([minutes_of_way.get((before, after)) for after in places])
-    order = [names.index(name) for name in facts.order]
-    return {"arrival": facts.arrival, "places": places, "persons": persons, "ways": ways, "order": order}
 
 
 # --- published records ----------------------------------------------------------------------------
@@ -220,34 +205,36 @@ def instance(facts: MeetingFacts, name: str) -> Instance:
 
     A tick is a minute, and tick 0 the arrival.
     """
-    actions = []
-    for person in facts.persons:
-        begin = max(0, person.begin - facts.arrival)
-        end = max(begin, person.end - facts.arrival)
-        action = Action(
-            action_of(person.name),
-            person.name,
-            person.minutes,
-            person.minutes,
-            label=f"meet {person.name}",
-            windows=((begin, end),),
-            place=person.place,
-        )
-        actions.append(action)
     start = ((AGENT, facts.start),)
     used_places = {facts.start, *(person.place for person in facts.persons)}
-    ways = [way for way in facts.ways if used_places.issuperset(way[:2])]
+    ways = tuple(way for way in facts.ways if used_places.issuperset(way[:2]))
+    arrival = _DAY + timedelta(minutes=facts.arrival)
     return Instance(
         name=name,
-        actions=tuple(actions),
+        actions=tuple(_action(person, facts.arrival) for person in facts.persons),
         agents=(AGENT,),
         benchmark="naturalplan",
         unit="minute",
         seconds_per_tick=60,
         origin=facts,
-        transitions=(Transitions((AGENT,), tuple(ways), start),),
+        transitions=(Transitions((AGENT,), ways, start),),
         optional=tuple((person.name, 1) for person in facts.persons),
-        start_time=_DAY.replace(hour=facts.arrival // 60, minute=facts.arrival % 60),
+        start_time=arrival,
+    )
+
+
+def _action(person: Person, arrival: int) -> Action:
+    """Return the meeting with a person; of its window, the time before the arrival is cut."""
+    begin = max(0, person.begin - arrival)
+    end = max(begin, person.end - arrival)
+    return Action(
+        action_of(person.name),
+        person.name,
+        person.minutes,
+        person.minutes,
+        label=f"meet {person.name}",
+        windows=((begin, end),),
+        place=person.place,
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import cast
 
-from planoracle.instances.benchmarks.naturalplan.parts import part_of, reading
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanRun, text_of_plan
+from planoracle.instances.benchmarks.naturalplan.task_modules import modules_of, reading
 from planoracle.instances.benchmarks.naturalplan.whole_answers import published_figures
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.plan import Plan
@@ -49,7 +50,7 @@ class PlanMeasurement(Measurement[PlanRun]):
 
     @cached_property
     def lost_time(self) -> int | None:
-        """Ticks after the best end of a success that meets as many persons as possible; ``None`` in other tasks."""
+        """Ticks after the best end of a success that meets as many persons as possible; else ``None``."""
         best_end = self.optimum.makespan
         if not self.run.problem.optional or not self.run.success or self.share != 1.0 or best_end is None:
             return None
@@ -97,11 +98,12 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
         "minutes",
         average=Average("time_lost", "mean time lost"),
     )
-    return task, solved, score, persons, best_share, optimal, lost, RECORDED
+    recorded = cast("Metric[PlanMeasurement]", RECORDED)
+    return task, solved, score, persons, best_share, optimal, lost, recorded
 
 
 def _task(measurement: PlanMeasurement) -> str:
-    return part_of(measurement.run.problem).name
+    return modules_of(measurement.run.problem).name
 
 
 def _is_success(measurement: PlanMeasurement) -> bool:
@@ -132,7 +134,7 @@ def _is_optimal(measurement: PlanMeasurement) -> bool | None:
 
 def _published_claim(problem: Instance) -> Claim:
     """Return the published plan."""
-    answers = part_of(problem).answers
+    answers = modules_of(problem).answers
     submitted = text_of_plan(answers.published(problem))
     rules = Profile()
     answer = reading(problem, submitted, rules).commands

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from planoracle.instances.benchmarks.naturalplan.parts import PARTS, Part, part_named
+from planoracle.instances.benchmarks.naturalplan.task_modules import TASKS, TaskModules, modules_named
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.instance import Instance
 
@@ -20,10 +20,10 @@ def real_name(name: str) -> str:
     ('naturalplan/meeting/6', 'naturalplan/meeting/6')
     """
     label = name.removeprefix(_PREFIX)
-    for part in PARTS:
-        number = label.removeprefix(part.original)
+    for task in TASKS:
+        number = label.removeprefix(task.original)
         if number != label:
-            return f"{_PREFIX}{part.name}/{number}"
+            return f"{_PREFIX}{task.name}/{number}"
     return name
 
 
@@ -48,25 +48,25 @@ def load(name: str) -> Instance:
 @lru_cache(maxsize=512)
 def _load(name: str) -> Instance:
     _, label, number = name.split("/")
-    part = part_named(label)
-    assert part is not None
-    problem: Instance = part.tasks.instance(part.tasks.bundled()[number], name)
+    task = modules_named(label)
+    assert task is not None
+    problem: Instance = task.tasks.instance(task.tasks.bundled()[number], name)
     return problem
 
 
 @cache
-def _members(part: Part) -> tuple[str, ...]:
+def _members(task: TaskModules) -> tuple[str, ...]:
     """Return the names of the bundled problems of a task."""
-    numbers = sorted(part.tasks.bundled(), key=int)
-    return tuple(f"{_PREFIX}{part.name}/{number}" for number in numbers)
+    numbers = sorted(task.tasks.bundled(), key=int)
+    return tuple(f"{_PREFIX}{task.name}/{number}" for number in numbers)
 
 
 @cache
 def names() -> tuple[str, ...]:
     """Names of the bundled problems, task by task, in the order of their numbers."""
     every: list[str] = []
-    for part in PARTS:
-        every += _members(part)
+    for task in TASKS:
+        every += _members(task)
     return tuple(every)
 
 
@@ -89,9 +89,9 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     if not covers(name):
         return "", ()
     label = real_name(name).rpartition("/")[0]
-    part = part_named(label.removeprefix(_PREFIX))
-    assert part is not None
-    return label, _members(part)
+    task = modules_named(label.removeprefix(_PREFIX))
+    assert task is not None
+    return label, _members(task)
 
 
 def recognises(document: Any) -> bool:
@@ -102,23 +102,23 @@ def recognises(document: Any) -> bool:
     return isinstance(record, dict) and _part_of_record(name, record) is not None
 
 
-def _part_of_record(name: object, record: Mapping[str, Any]) -> Part | None:
+def _part_of_record(name: object, record: Mapping[str, Any]) -> TaskModules | None:
     """Return the task of a published record."""
-    for part in PARTS:
-        if isinstance(name, str) and name.startswith(part.original) and part.tasks.recognises(record):
-            return part
+    for task in TASKS:
+        if isinstance(name, str) and name.startswith(task.original) and task.tasks.recognises(record):
+            return task
     return None
 
 
 def read(document: Any, source: str) -> list[Instance]:
-    """Return the problems of a published file by their names in it; raises `InputError` with field and value."""
+    """Return the problems of a published file by their names in it; raises `InputError`."""
     problems = []
     try:
         for name, record in document.items():
-            part = _part_of_record(name, record) if isinstance(record, dict) else None
-            if part is None:
+            task = _part_of_record(name, record) if isinstance(record, dict) else None
+            if task is None:
                 raise InputError("must be a record of the published file", field=name, value=record)
-            problems.append(part.tasks.instance(part.tasks.read(record, name), name))
+            problems.append(task.tasks.instance(task.tasks.read(record, name), name))
     except InputError as error:
         raise error.at(source) from None
     return problems

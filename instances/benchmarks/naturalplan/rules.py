@@ -99,15 +99,9 @@ def verdict_of(
         Share of the work that is done, from 0 to 1.
     """
     pieces = [step.piece for step in steps if step.piece is not None]
-    events = []
-    for step in steps:
-        subject = step.command if step.piece is None else step.piece.action
-        is_accepted = step.kind != "lost"
-        progress = share if is_accepted else 0.0
-        events.append(ReplayEvent(step.position, subject, step.start, step.end, is_accepted, progress))
     fatal = violations[0] if violations and not success else None
     replay = Replay(
-        events=tuple(events),
+        events=tuple(_event(step, share) for step in steps),
         violations=tuple(violations),
         fatal=fatal,
         executed=len(pieces),
@@ -119,3 +113,11 @@ def verdict_of(
         idle=(),
     )
     return PlanVerdict(tuple(steps), replay)
+
+
+def _event(step: Step, share: float) -> ReplayEvent:
+    """Return the event of a step; steps that are carried out have the share of the work that is done."""
+    subject = step.command if step.piece is None else step.piece.action
+    is_accepted = step.kind != "lost"
+    progress = share if is_accepted else 0.0
+    return ReplayEvent(step.position, subject, step.start, step.end, is_accepted, progress)

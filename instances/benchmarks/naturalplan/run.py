@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 
-from planoracle.instances.benchmarks.naturalplan.parts import part_of
 from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, PlanVerdict, Profile
+from planoracle.instances.benchmarks.naturalplan.task_modules import modules_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
@@ -59,7 +59,7 @@ class PlanSimulator(ScheduleSimulator[PlanState, str | Unreadable]):
     @property
     def answers(self) -> ModuleType:
         """Module of answers to the task."""
-        return part_of(self.problem).answers
+        return modules_of(self.problem).answers
 
     def grade(self, answer: PlanAnswer) -> PlanVerdict:
         """Return the grading on an answer."""
@@ -218,5 +218,5 @@ def replay(problem: Instance, plan: Plan[PlanAnswer], rules: Profile) -> PlanRun
 
 def under(problem: Instance, rules: Profile) -> Instance:
     """Return a problem as the rules change it."""
-    changed: Instance = part_of(problem).tasks.under(problem, rules)
+    changed: Instance = modules_of(problem).tasks.under(problem, rules)
     return changed

@@ -197,7 +197,7 @@ def test_each_violation_has_a_sentence_with_times_of_day() -> None:
     benchmark = registry.get("naturalplan")
     run = benchmark.run(_MEETING, _itinerary(_ITINERARY[0], _entry("Ann", "Old Hill", "10:26", "10:57")))
     (finding,) = benchmark.examine(run).findings
-    assert finding.text == '"Ann" is stated for 10:26AM, but you are free and there at 10:27AM.'
+    assert finding.text == "Ann is stated for 10:26AM, but you are free and there at 10:27AM."
     kinds = {kind for topic in benchmark.feedback.TOPICS for kind in topic.kinds}
     assert set(SENTENCES) <= kinds
 

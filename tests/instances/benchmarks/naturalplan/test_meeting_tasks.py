@@ -1,4 +1,4 @@
-"""Meetings: facts of published records, published plans word for word, and optima by an independent search."""
+"""Meetings: facts of published records, published plans, and optima by an independent search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.benchmarks.naturalplan import meeting_answers, meeting_tasks
+from planoracle.instances.benchmarks.naturalplan import meeting_answers
 from planoracle.instances.benchmarks.naturalplan.meeting_tasks import MeetingFacts, Person, bundled, instance, read
 from planoracle.instances.errors import InputError
 from planoracle.solver.exact.search import solve
@@ -37,7 +37,7 @@ def _records(shared: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _best(facts: MeetingFacts) -> tuple[int, int]:
-    """Return the most persons and their earliest end in ticks, by a table over sets of persons and last persons."""
+    """Return the most persons and their earliest end in ticks, by a table over sets of persons."""
     ways = {(before, after): minutes for before, after, minutes in facts.ways}
     ends: dict[tuple[frozenset[int], str], int] = {(frozenset(), facts.start): facts.arrival}
     best = (0, facts.arrival)
@@ -118,11 +118,6 @@ def test_published_plans_are_written_word_for_word(shared: Path) -> None:
     for number, record in _records(shared):
         problem = instance(bundled()[number], number)
         assert meeting_answers.published(problem) == record["golden_plan"]
-
-
-def test_packed_facts_are_unpacked_again() -> None:
-    for facts in bundled().values():
-        assert meeting_tasks._unpacked(meeting_tasks.packed(facts)) == facts
 
 
 def test_optima_are_proved_and_those_of_a_table_over_sets() -> None:

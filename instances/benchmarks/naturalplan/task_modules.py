@@ -5,7 +5,6 @@ The facts of a problem are its ``origin``; their type decides which modules appl
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from types import ModuleType
 from typing import NamedTuple, cast
 
@@ -26,7 +25,7 @@ from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.plan import Plan, Reading
 
 
-class Part(NamedTuple):
+class TaskModules(NamedTuple):
     """One task, and its modules.
 
     Attributes
@@ -61,19 +60,19 @@ class Part(NamedTuple):
     answers: ModuleType
 
 
-PARTS = (
-    Part("meeting", "meeting_planning_example_", meeting_tasks.MeetingFacts, meeting_tasks, meeting_answers),
-    Part("calendar", "calendar_scheduling_example_", CalendarFacts, calendar_tasks, calendar_answers),
-    Part("trip", "trip_planning_example_", TripFacts, trip_tasks, trip_answers),
+TASKS = (
+    TaskModules("meeting", "meeting_planning_example_", meeting_tasks.MeetingFacts, meeting_tasks, meeting_answers),
+    TaskModules("calendar", "calendar_scheduling_example_", CalendarFacts, calendar_tasks, calendar_answers),
+    TaskModules("trip", "trip_planning_example_", TripFacts, trip_tasks, trip_answers),
 )
 
 
-def part_of(problem: Instance) -> Part:
+def modules_of(problem: Instance) -> TaskModules:
     """Return the task of a problem; raises `InputError` for a problem of another benchmark."""
     facts = facts_of(problem)
-    for part in PARTS:
-        if isinstance(facts, part.facts):
-            return part
+    for task in TASKS:
+        if isinstance(facts, task.facts):
+            return task
     raise InputError("is not a problem of Natural Plan with its facts", value=problem.name)
 
 
@@ -82,9 +81,9 @@ def facts_of(problem: Instance) -> object:
     return (problem.rest_of or problem).origin
 
 
-def part_named(label: str, parts: Iterable[Part] = PARTS) -> Part | None:
+def modules_named(label: str) -> TaskModules | None:
     """Return the task of a name such as ``meeting``; ``None`` if there is none."""
-    return next((part for part in parts if part.name == label), None)
+    return next((task for task in TASKS if task.name == label), None)
 
 
 # --- plan language --------------------------------------------------------------------------------
@@ -92,12 +91,12 @@ def part_named(label: str, parts: Iterable[Part] = PARTS) -> Part | None:
 
 def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[PlanAnswer]:
     """Read an answer; raises `PlanError` for one that cannot be read."""
-    return cast("Reading[PlanAnswer]", part_of(problem).answers.reading(problem, submitted, rules))
+    return cast("Reading[PlanAnswer]", modules_of(problem).answers.reading(problem, submitted, rules))
 
 
 def written(problem: Instance, schedule: Schedule) -> object:
     """Write a schedule as an answer."""
-    return part_of(problem).answers.written(problem, schedule)
+    return modules_of(problem).answers.written(problem, schedule)
 
 
 def schedule(problem: Instance, plan: Plan[PlanAnswer]) -> Schedule:
@@ -112,4 +111,4 @@ def name_of(problem: Instance, action: str) -> str:
 
 def moment(problem: Instance, tick: int) -> str:
     """Write an instant: a time of day, or a day."""
-    return str(part_of(problem).answers.moment(problem, tick))
+    return str(modules_of(problem).answers.moment(problem, tick))
