@@ -104,14 +104,16 @@ class RobotSimulator(GenericSimulator):
         return replace(state, point=waited(state.point, end)), (step,)
 
     def legal(self, state: ScheduleState) -> list[LegalCommand]:
-        """Return pieces of what has arrived, and the wait for the next event."""
+        """Return pieces of what has arrived, up to the next event, and the wait for it."""
         clock = self.clock(state)
         arrival = self.next_arrival(clock)
         items = self.task_at(clock).by_name
         commands: list[LegalCommand] = []
         for command in super().legal(state):
             line = line_of(command.text)
-            if line is not None and line.item in items:
+            if line is None or line.item not in items:
+                continue
+            if arrival is None or line.start < arrival:  # a later start would tell when the next order arrives
                 commands.append(command)
         if arrival is not None:
             commands.append(LegalCommand(f"wait {(arrival - clock) / TICKS:g}", "wait"))
