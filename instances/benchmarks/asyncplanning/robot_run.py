@@ -29,7 +29,7 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay, Violation
-from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
+from planoracle.instances.protocol.decision_points import DecisionPoint, clock_after, wait_words, waited
 from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.schedule_run import DecisionPath
 from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Step, Unreadable
@@ -116,7 +116,7 @@ class RobotSimulator(GenericSimulator):
             if arrival is None or line.start < arrival:  # a later start would tell when the next order arrives
                 commands.append(command)
         if arrival is not None:
-            commands.append(LegalCommand(f"wait {(arrival - clock) / TICKS:g}", "wait"))
+            commands.append(LegalCommand(_wait_text(arrival - clock), "wait"))
         elif self.problem.weights or not commands:
             commands.append(LegalCommand(CLOSE, "close"))
         return commands
@@ -137,7 +137,23 @@ class RobotSimulator(GenericSimulator):
     def verdict(self, state: ScheduleState) -> Replay:
         """Return the verdict on the executed pieces."""
         schedule = Schedule.of(self.problem, state.point.state.pieces)
-        return verdict_of(self.problem, schedule.pieces, graded(self.problem, schedule, self.rules))
+        result = graded(self.problem, schedule, self.rules)
+        executed = Schedule.of(self.problem, pieces_of(self.problem, result.lines))
+        return verdict_of(self.problem, executed.pieces, result)
+
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
+        """Return the lines of pieces, and waits for the events between them."""
+        texts: list[str] = []
+        clock = point.state.clock
+        for piece in remaining.pieces:
+            arrival = self.next_arrival(clock)
+            while arrival is not None and arrival <= piece.start:
+                texts.append(_wait_text(arrival - clock))
+                clock = arrival
+                arrival = self.next_arrival(clock)
+            texts.append(self.words(piece))
+            clock = max(clock, clock_after(self.problem, piece))
+        return texts
 
     def startable(
         self, point: DecisionPoint, step: int, only: Container[str] | None = None
@@ -148,6 +164,15 @@ class RobotSimulator(GenericSimulator):
             if piece.action not in offered:
                 offered.add(piece.action)
                 yield piece, after
+
+
+def _wait_text(ticks: int) -> str:
+    """Return the command that waits for some ticks.
+
+    >>> _wait_text(2290)
+    'wait 2.29'
+    """
+    return f"wait {ticks / TICKS:g}"
 
 
 class RobotRun(GenericRun):
