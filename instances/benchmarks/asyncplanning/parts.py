@@ -19,9 +19,9 @@ from planoracle.instances.benchmarks.asyncplanning.problems import origin_type
 from planoracle.instances.benchmarks.asyncplanning.robot_tasks import RobotOrigin
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import StepOrigin
-from planoracle.instances.benchmarks.generic.live import action_space as action_space
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.environment import Environment, RunConfig
 from planoracle.instances.protocol.feedback import Examination
 from planoracle.instances.protocol.live import LiveText
@@ -42,7 +42,7 @@ class Part(NamedTuple):
     feedback
         Sentences on violations: ``TOPICS``, ``examine``.
     live
-        Live runs: ``TEXT``, a subclass of `LiveText`, and ``words``, the problem in words.
+        Live runs: ``TEXT``, a subclass of `LiveText`, ``action_space``, and ``words``, the problem in words.
     """
 
     lines: ModuleType
@@ -126,6 +126,12 @@ def text_of(problem: Instance, rules: Profile, config: RunConfig, simulator: Any
     """Return the texts of a live run."""
     text: LiveText[Any, Any, Any] = part_of(problem).live.TEXT(problem, rules, config, simulator)
     return text
+
+
+def action_space(problem: Instance) -> ActionSpace:
+    """Return the action space of live runs."""
+    space: ActionSpace = part_of(problem).live.action_space(problem)
+    return space
 
 
 #: Function that makes the texts of a live run.

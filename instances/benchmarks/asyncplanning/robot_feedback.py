@@ -114,7 +114,7 @@ def examine(run: RobotRun) -> Examination:
     clock = run.benchmark.clock(run.problem)
     violations = run.verdict.violations
     findings = [FeedbackItem.of(violation, sentence_of(violation, clock.span)) for violation in violations]
-    lines = run.outcome.lines
+    lines = run.lines
     return Examination(
         replay=run.verdict,
         findings=tuple(findings),

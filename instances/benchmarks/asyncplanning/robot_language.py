@@ -211,7 +211,13 @@ def name_of(action: str) -> str:
 
 def schedule(problem: Instance, plan: Plan[Schedule]) -> Schedule:
     """Return the schedule of a plan, without the lines that are no action of the problem."""
+    return Schedule.of(problem, pieces_of(problem, lines_of(problem, plan.commands)))
+
+
+def lines_of(problem: Instance, commands: Schedule) -> list[Line]:
+    """Return the lines of a plan that are carried out, with absolute starts, in order."""
     task = task_in(problem)
-    stages = stages_of(problem, plan.commands)
-    lines = commit(task, stages, RobotRules()).lines if task.is_online else in_order(stages[0], is_online=False)
-    return Schedule.of(problem, pieces_of(problem, lines))
+    stages = stages_of(problem, commands)
+    if task.is_online:
+        return commit(task, stages, RobotRules()).lines
+    return in_order(stages[0] if stages else (), is_online=False)

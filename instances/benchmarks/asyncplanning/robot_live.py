@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, VERBS, RobotTask
 from planoracle.instances.benchmarks.asyncplanning.robot_language import name_of, pieces_of, task_in, wait_line
@@ -15,6 +16,7 @@ from planoracle.instances.benchmarks.generic.rules import ScheduleState
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
+from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.decision_points import clock_after
 from planoracle.instances.protocol.describe import brief
 from planoracle.instances.protocol.feedback import clean
@@ -37,6 +39,7 @@ _OPEN = f"""{_TASK}
 
 _WAIT = re.compile(r"wait\s+([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*s?(?:econds?)?", re.IGNORECASE)
 _SHORT = re.compile(rf"({'|'.join(VERBS)})\s+([\w-]+)(?:\s+([\w-]+))?", re.IGNORECASE)
+_WAITING = "wait"
 _CLOSING = re.compile(CLOSE, re.IGNORECASE)
 
 
@@ -183,3 +186,17 @@ def _steps(task: RobotTask, name: str) -> list[str]:
     if any(name in order.stack for order in task.orders):
         verbs.append(STACK)
     return [f"{verb} {task.durations[verb] / TICKS:g} s" for verb in verbs]
+
+
+def action_space(problem: Instance) -> ActionSpace:
+    """Return the action space: all actions, waits, and ``Finish``."""
+    return ActionSpace((*problem.index, _WAITING, CLOSE), partial(_action_of, problem), timed=True)
+
+
+def _action_of(problem: Instance, command: str) -> str:
+    """Return the action of a command; waits that starts imply are named as they are."""
+    if _WAIT.fullmatch(command):
+        return _WAITING
+    line = line_of(command)
+    action = "" if line is None else f"{line.item}/{line.action}"
+    return action if action in problem.by_id else command

@@ -147,7 +147,7 @@ def _latest_end(lines: Sequence[Line]) -> int:
 def _graded(task: RobotTask, lines: list[Line], rules: RobotRules, at_event: World | None = None) -> Outcome:
     """Return the outcome of lines with absolute starts."""
     if not lines and not task.is_online:
-        violation = Violation(None, "no_plan", "plan")
+        violation = Violation(None, "no_plan", "answer")
         return Outcome((), (violation,), None, first_world(task).states)
     faults = list(checks.line_faults(task, lines, rules))
     if rules.execution == "whole":

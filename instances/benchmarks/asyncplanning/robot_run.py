@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -13,6 +13,7 @@ from planoracle.instances.benchmarks.asyncplanning.robot_facts import TICKS, Rob
 from planoracle.instances.benchmarks.asyncplanning.robot_language import (
     RobotPlan,
     line_from,
+    lines_of,
     pieces_of,
     stages_of,
     task_in,
@@ -29,7 +30,7 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay, Violation
-from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
+from planoracle.instances.protocol.decision_points import DecisionPoint, clock_after, wait_words, waited
 from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.schedule_run import DecisionPath
 from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Step, Unreadable
@@ -104,17 +105,19 @@ class RobotSimulator(GenericSimulator):
         return replace(state, point=waited(state.point, end)), (step,)
 
     def legal(self, state: ScheduleState) -> list[LegalCommand]:
-        """Return pieces of what has arrived, and the wait for the next event."""
+        """Return pieces of what has arrived, up to the next event, and the wait for it."""
         clock = self.clock(state)
         arrival = self.next_arrival(clock)
         items = self.task_at(clock).by_name
         commands: list[LegalCommand] = []
         for command in super().legal(state):
             line = line_of(command.text)
-            if line is not None and line.item in items:
+            if line is None or line.item not in items:
+                continue
+            if arrival is None or line.start < arrival:  # a later start would tell when the next order arrives
                 commands.append(command)
         if arrival is not None:
-            commands.append(LegalCommand(f"wait {(arrival - clock) / TICKS:g}", "wait"))
+            commands.append(LegalCommand(_wait_text(arrival - clock), "wait"))
         elif self.problem.weights or not commands:
             commands.append(LegalCommand(CLOSE, "close"))
         return commands
@@ -137,6 +140,20 @@ class RobotSimulator(GenericSimulator):
         schedule = Schedule.of(self.problem, state.point.state.pieces)
         return verdict_of(self.problem, schedule.pieces, graded(self.problem, schedule, self.rules))
 
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
+        """Return the lines of pieces, and waits for the events between them."""
+        texts: list[str] = []
+        clock = point.state.clock
+        for piece in remaining.pieces:
+            arrival = self.next_arrival(clock)
+            while arrival is not None and arrival <= piece.start:
+                texts.append(_wait_text(arrival - clock))
+                clock = arrival
+                arrival = self.next_arrival(clock)
+            texts.append(self.words(piece))
+            clock = max(clock, clock_after(self.problem, piece))
+        return texts
+
     def startable(
         self, point: DecisionPoint, step: int, only: Container[str] | None = None
     ) -> Iterator[tuple[Piece, DecisionPoint]]:
@@ -148,6 +165,15 @@ class RobotSimulator(GenericSimulator):
                 yield piece, after
 
 
+def _wait_text(ticks: int) -> str:
+    """Return the command that waits for some ticks.
+
+    >>> _wait_text(2290)
+    'wait 2.29'
+    """
+    return f"wait {ticks / TICKS:g}"
+
+
 class RobotRun(GenericRun):
     """Run of a plan as lines.
 
@@ -155,6 +181,8 @@ class RobotRun(GenericRun):
     ----------
     outcome
         Outcome by the rules.
+    lines
+        Lines of the plan in the order of their execution, also after the end of the run by the rules.
     is_bounded
         False for a success that the problem does not allow, for instance with shorter durations.
     seconds
@@ -167,7 +195,8 @@ class RobotRun(GenericRun):
 
     def __init__(self, problem: Instance, plan: Plan[Schedule], rules: Profile) -> None:
         self.outcome = graded(problem, plan.commands, rules)
-        pieces = pieces_of(problem, self.outcome.lines)
+        self.lines = lines_of(problem, plan.commands)
+        pieces = pieces_of(problem, self.lines)
         executed = Schedule.of(problem, pieces)
         stages = stages_of(problem, plan.commands)
         self._waited_until = getattr(plan.commands, "waited_until", 0)
@@ -177,7 +206,7 @@ class RobotRun(GenericRun):
         self.seconds = None if makespan is None else Fraction(makespan, TICKS)
         self.form = "stages" if task_in(problem).is_online else "lines"
         self.is_bounded = not verdict.success or referee(problem, executed).success
-        self._is_regular = self.is_bounded and len(pieces) == len(self.outcome.lines)
+        self._is_regular = self.is_bounded and len(pieces) == len(self.lines)
         super().__init__(RobotSimulator(problem, rules), commands, rules, verdict)
 
     @property
@@ -218,20 +247,20 @@ class RobotRun(GenericRun):
 
     @property
     def command_texts(self) -> list[str]:
-        """Every line that was carried out."""
-        return [line.text() for line in self.outcome.lines]
+        """Every line, in order."""
+        return [line.text() for line in self.lines]
 
     def compute_path(self) -> DecisionPath:
         """Return the steps and points of the lines.
 
         Where a line is no action of the problem, it only takes time.
         """
-        path = super().compute_path() if self._is_regular else _path_of_lines(self.problem, self.outcome)
+        path = super().compute_path() if self._is_regular else _path_of_lines(self.problem, self.lines, self.outcome.violations)
         clock = path.points[-1].state.clock
         if path.stop < len(path.steps) or self._waited_until <= clock:
             return path
         words = wait_words(self.problem, self._waited_until - clock)
-        wait = Step(len(self.outcome.lines), words, "wait", clock, self._waited_until)
+        wait = Step(len(self.lines), words, "wait", clock, self._waited_until)
         end = waited(path.points[-1], self._waited_until)
         return DecisionPath((*path.points, end), (*path.steps, wait), path.stop + 1)
 
@@ -243,15 +272,15 @@ class RobotRun(GenericRun):
         return Targets(self.problem, tuple(targets))
 
 
-def _path_of_lines(problem: Instance, result: Outcome) -> DecisionPath:
+def _path_of_lines(problem: Instance, lines: Sequence[Line], violations: Iterable[Violation]) -> DecisionPath:
     """Return a step for every line up to the first fault, and for the waits before them."""
     faults: dict[int, Violation] = {}
-    for violation in result.violations:
+    for violation in violations:
         if violation.position is not None:
             faults.setdefault(violation.position, violation)
     points = [DecisionPoint(problem)]
     steps: list[Step] = []
-    for position, line in enumerate(result.lines):
+    for position, line in enumerate(lines):
         point = points[-1]
         clock = point.state.clock
         if line.start > clock:

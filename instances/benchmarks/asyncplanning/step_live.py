@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import step_origin
 from planoracle.instances.benchmarks.generic.live import GenericText
+from planoracle.instances.benchmarks.generic.live import action_space as action_space
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.feedback import clean, listed
 
