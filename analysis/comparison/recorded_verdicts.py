@@ -148,9 +148,11 @@ def size_table(frame: pd.DataFrame) -> pd.DataFrame:
     Frame with ``part``, ``size``, ``answers``, ``valid``, ``without_plan`` and ``with_plan`` (valid answers among those
     that have a plan).
     """
+    sized = frame.dropna(subset=["size"])
+    whole_sizes = sized.astype({"size": int})
     rows = []
-    for (part, size), answers in frame.groupby(["part", "size"], sort=True, observed=True):
-        row: dict[str, Any] = {"part": part, "size": int(size), "answers": len(answers)}
+    for (part, size), answers in whole_sizes.groupby(["part", "size"], sort=True, observed=True):
+        row: dict[str, Any] = {"part": part, "size": size, "answers": len(answers)}
         row["valid"] = _share(answers["valid"])
         row["without_plan"] = _share(~answers["has_plan"])
         row["with_plan"] = _share(answers.loc[answers["has_plan"], "valid"])

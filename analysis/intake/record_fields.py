@@ -262,9 +262,9 @@ class Columns:
         present = [name for name in dict.fromkeys((*declared_fields, *COMMON_FIELDS)) if name in record]
         filled = [name for name in present if record[name] not in (None, "")]
         error = record.get("error")
-        is_broken = isinstance(error, str) and error != "" and not _holds_verdict(record)
+        is_broken = isinstance(error, str) and error and not _states_cause(record)
         if not filled and is_broken:  # a broken run is not a failed one
-            raise InputError(f"the run ended with an error: {error[:300]}")
+            raise InputError(f"the run ended with an error: {str(error)[:300]}")
         if not present:
             raise self._missing("plan", row)
         if all(record[name] is None for name in present):
@@ -313,10 +313,14 @@ def _addressed_name(record: Mapping[str, Any]) -> str | None:
     return None
 
 
+def _states_cause(record: Mapping[str, Any]) -> bool:
+    """Return True for a row of another grader whose ``error`` is the reason of its verdict."""
+    return isinstance(record.get("success"), bool) and isinstance(record.get("error_type"), str)
+
+
 def _holds_verdict(record: Mapping[str, Any]) -> bool:
-    """Return True for a row of another grader: an empty answer is a failure, and ``error`` the reason of a verdict."""
-    is_failure_with_reason = isinstance(record.get("success"), bool) and isinstance(record.get("error_type"), str)
-    return is_failure_with_reason or isinstance(record.get("correct"), bool)
+    """Return True for a row of another grader, which has graded an answer that is ``None`` as a failure."""
+    return _states_cause(record) or isinstance(record.get("correct"), bool)
 
 
 def _columns_with_problems(row: dict[str, Any]) -> Iterator[str]:
