@@ -27,8 +27,8 @@ def _cells(path: Path, kind: str) -> list[str]:
     return ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == kind]
 
 
-def test_notebooks_are_numbered_from_one_to_six() -> None:
-    assert [path.name[:2] for path in paths()] == ["1_", "2_", "3_", "4_", "5_", "6_"]
+def test_notebooks_are_numbered_from_one_to_seven() -> None:
+    assert [path.name[:2] for path in paths()] == ["1_", "2_", "3_", "4_", "5_", "6_", "7_"]
 
 
 @each_notebook
