@@ -26,7 +26,6 @@ WITHOUT_SOLVER = {"heuristic plans", "continuations", "regrets", "repairs"}
 #: Checks that do not apply, by benchmark. An unexpected entry means that a check lost its effect.
 NOT_APPLICABLE = {
     "asynchow": {"generated", *NO_FILES},
-    "asyncplanning": NO_FILES,
     "generic": {"names"},
     "kitchens": {"generated", "pickles", "heuristic plans", *WITHOUT_MODEL},
     "paracook": WITHOUT_MODEL,

@@ -58,7 +58,8 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     Plan language
     -------------
     A submission has a `plan`, a `pred_answer` or a `response`. A row without a name is for the problem of its
-    `question`. To AsyncPlan-XXL there are two kinds of answers:
+    `question`. So `planoracle grade baselines --pattern '{model}/**/full_results.jsonl'` grades the folder
+    `results/gen-data/baselines` of the repository. To AsyncPlan-XXL there are two kinds of answers:
 
     - *JSON with orders*, as text of a model or as an object: `{"actions": [{"id": "step1", "duration": 300}],
       "dependencies": [{"before": "step1", "after": "step2"}], "final_answer_seconds": 480}`. The text is JSON, or
@@ -174,11 +175,13 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     generator = lazy("planoracle.instances.benchmarks.asyncplanning.step_generator")
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
-        """Return the problem, its part, and its size or difficulty."""
-        _, *parts = name.split("/")
-        part = parts[:1] if len(parts) > 2 else []
-        size = parts[1:2] if len(parts) > 2 else []
-        return {"task": [name], "part": part, "size": size}
+        """Return the problem, its part, and its number of steps or the difficulty of its kitchen."""
+        if not self.catalog.covers(name):
+            return {"task": [name], "part": [], "size": [], "difficulty": []}
+        _, part, group, _ = name.split("/")
+        sizes = [group] if group.isdecimal() else []
+        difficulties = [] if sizes else [group]
+        return {"task": [name], "part": [part], "size": sizes, "difficulty": difficulties}
 
     def check_copy(self, folder: Path) -> None:
         """Raise `InputError` for a folder without released problems."""
@@ -187,6 +190,11 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     def addressed_name(self, name: str, record: Mapping[str, Any]) -> str:
         """Return the name; for a recorded answer without a name that of the problem with its question."""
         return name or str(self.catalog.name_of_question(record.get("question")))
+
+    def document(self, problem: Instance) -> dict[str, Any]:
+        """Return a problem as a record that `read` accepts, or in our own format."""
+        record: dict[str, Any] | None = self.catalog.document(problem)
+        return super().document(problem) if record is None else record
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the rules that a problem was encoded for."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from planoracle.instances.benchmarks.asyncplanning import robot_tasks, step_tasks
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
@@ -93,6 +94,15 @@ def recognises(document: object) -> bool:
     return any(part.recognises(document) for part in PARTS)
 
 
+def document(problem: Instance) -> dict[str, Any] | None:
+    """Return a problem as a document that `read` accepts; ``None`` for one that the general format states."""
+    for part in PARTS:
+        if isinstance((problem.rest_of or problem).origin, part.ORIGIN) and hasattr(part, "document"):
+            record: dict[str, Any] = part.document(problem)
+            return record
+    return None
+
+
 def read(document: object, source: str) -> list[Instance]:
     """Return the problems of a recognised document."""
     for part in PARTS:
@@ -127,5 +137,5 @@ def rules_of(problem: Instance) -> Profile:
 
 def formula_optimum(problem: Instance) -> int | None:
     """Return the longest path of a problem whose steps have an agent each; ``None`` for others."""
-    is_steps = origin_type(problem) is step_tasks.StepOrigin
-    return step_tasks.longest_path(problem) if is_steps else None
+    is_whole = problem.rest_of is None and origin_type(problem) is step_tasks.StepOrigin
+    return step_tasks.longest_path(problem) if is_whole else None

@@ -65,12 +65,13 @@ def examine(run: StepRun) -> Examination:
     """Return the violations of a run as feedback."""
     violations = run.verdict.violations
     findings = [FeedbackItem.of(violation, sentence_of(violation)) for violation in violations]
-    pieces = run.plan.commands.pieces
+    names = [name_of(piece.action) for piece in run.plan.commands.pieces]
+    clock = run.benchmark.clock(run.problem)
     return Examination(
         replay=run.verdict,
         findings=tuple(findings),
-        clock=run.benchmark.clock(run.problem),
-        command=lambda index: name_of(pieces[index].action),
+        clock=clock,
+        command=names.__getitem__,
         instance=run.problem,
         whole=True,
     )

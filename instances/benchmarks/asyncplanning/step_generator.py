@@ -15,7 +15,7 @@ from functools import cache
 from random import Random
 
 from planoracle.instances.benchmarks.asyncplanning.step_facts import StepTask, bundled
-from planoracle.instances.benchmarks.asyncplanning.step_tasks import instance
+from planoracle.instances.benchmarks.asyncplanning.step_tasks import earliest_schedule, instance
 from planoracle.instances.generate.parameters import Parameters, below, shuffled
 from planoracle.instances.generate.random_network import random_precedences
 from planoracle.instances.model.instance import Instance
@@ -24,7 +24,7 @@ from planoracle.instances.protocol.capabilities import Generator
 
 
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
-    """Return a problem of ``actions`` steps, without a schedule.
+    """Return a problem of ``actions`` steps, and the schedule of earliest starts.
 
     Steps are numbered at random, as in the released problems, so that numbers do not show the order.
 
@@ -45,7 +45,8 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     edges = [(numbers[before], numbers[after]) for before, after in arcs]
     task = StepTask("random steps", tuple(durations), tuple(sorted(edges)), 0)
     facts = replace(task, released_answer=int(task.shortest_time()))
-    return instance(facts, name), None
+    problem = instance(facts, name)
+    return problem, earliest_schedule(problem)
 
 
 @cache

@@ -9,8 +9,8 @@ from fractions import Fraction
 from math import ceil
 
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
-from planoracle.instances.benchmarks.asyncplanning.step_rules import TimedStep, grade, names_of
-from planoracle.instances.benchmarks.asyncplanning.step_tasks import StepOrigin, action_of, name_of, step_origin
+from planoracle.instances.benchmarks.asyncplanning.step_rules import MAX_SECONDS, TimedStep, grade, names_of
+from planoracle.instances.benchmarks.asyncplanning.step_tasks import action_of, name_of, step_origin, under
 from planoracle.instances.benchmarks.asyncplanning.step_text import PlannerAnswer, exact_number, planner_answer
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
@@ -18,8 +18,6 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model_output.messages import chat_in, contents, is_agents
 from planoracle.instances.protocol.plan import Plan, Reading
 
-#: Largest absolute time that an entry may state, in seconds.
-_MAX_SECONDS = 10**15
 #: Most entries of a schedule.
 _MAX_ENTRIES = 20_000
 _TRIPLE = 'must be [start, "step3", duration], with numbers of seconds'
@@ -47,9 +45,9 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[Sc
     (Piece(action='step/2', start=0, duration=300, agent='agent2', mode=0),)
     """
     answer = _answer(submission)
-    origin = step_origin(problem)
-    pieces = _pieces(problem, origin, answer, rules)
-    schedule = Schedule.of(problem, pieces)
+    changed_problem = under(problem, rules)
+    pieces = _pieces(changed_problem, answer, rules)
+    schedule = Schedule.of(changed_problem, pieces)
     count = None if isinstance(answer, PlannerAnswer) else len(answer)
     return Reading(StepPlan(schedule.pieces, answer), count)
 
@@ -136,16 +134,15 @@ def _entry(value: object, field: str) -> TimedStep:
 
 def _time(value: object, field: str) -> Fraction:
     number = exact_number(value)
-    if number is None or abs(number) > _MAX_SECONDS:
+    if number is None or abs(number) > MAX_SECONDS:
         raise PlanError(_TRIPLE, field=field, value=value)
     return number
 
 
-def _pieces(
-    problem: Instance, origin: StepOrigin, answer: PlannerAnswer | tuple[TimedStep, ...], rules: Profile
-) -> list[Piece]:
+def _pieces(problem: Instance, answer: PlannerAnswer | tuple[TimedStep, ...], rules: Profile) -> list[Piece]:
     """Return the schedule of an answer: none for a JSON answer without a complete plan."""
     if isinstance(answer, PlannerAnswer):
+        origin = step_origin(problem)
         starts = grade(origin, answer, is_released=rules.is_released).starts or ()
         durations = origin.seconds
         names = names_of(len(durations))

@@ -14,6 +14,8 @@ from planoracle.instances.model.violations import Violation
 
 #: Tolerance of the released check of schedules, in seconds.
 _TOLERANCE = 1
+#: Largest absolute time that a schedule may state, and that messages show, in seconds.
+MAX_SECONDS = 10**15
 #: Most characters of a name or value in a violation.
 _MAX_TEXT = 200
 
@@ -83,9 +85,11 @@ def _violation(kind: str, subject: object, required: object = None, actual: obje
 
 def _measure(value: object) -> str:
     """Return a value in a message; seconds as a decimal number."""
-    if isinstance(value, Fraction):
-        return f"{float(value):.10g} seconds"
-    return str(value)[:_MAX_TEXT]
+    if not isinstance(value, Fraction):
+        return str(value)[:_MAX_TEXT]
+    if abs(value) > MAX_SECONDS:
+        return f"more than {MAX_SECONDS} seconds"
+    return f"{float(value):.10g} seconds"
 
 
 def names_of(count: int) -> dict[str, int]:

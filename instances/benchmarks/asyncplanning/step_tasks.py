@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.asyncplanning.step_facts import (
+    SIZES,
     Edge,
     StepTask,
     bundled,
@@ -21,11 +22,16 @@ from planoracle.instances.benchmarks.asyncplanning.step_facts import (
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.schedule import Piece, Schedule
 
 #: Maximum number of steps of a problem; the released ones have at most 100.
 MAX_STEPS = 1_000
 #: Longest duration that an instance may state, in ticks.
 _MAX_TICKS = 10**9
+#: Number of bundled problems of each size.
+_PER_SIZE = 50
+#: Most characters of the name of a problem in a file.
+_MAX_NAME = 300
 _LINE = re.compile(r"^Step ([0-9]{1,4})\. (.*)$", re.MULTILINE)
 _ORDER = re.compile(r"^Step ([0-9]{1,4}) must precede Step ([0-9]{1,4})\.$", re.MULTILINE)
 _BRACKET = re.compile(r"\(([^()]{1,80})\)")
@@ -72,8 +78,11 @@ ORIGIN = StepOrigin
 
 @cache
 def names() -> tuple[str, ...]:
-    """Names such as ``xxl/5/9``, in the order of the released files."""
-    return tuple(bundled())
+    """Names such as ``xxl/5/9``, in the order of the released files, without reading the facts."""
+    names_of_sizes: list[str] = []
+    for size in SIZES:
+        names_of_sizes.extend(f"xxl/{size}/{number}" for number in range(1, _PER_SIZE + 1))
+    return tuple(names_of_sizes)
 
 
 def load(name: str) -> Instance:
@@ -98,20 +107,24 @@ def _encoded(facts: StepTask, name: str, rules: Profile) -> Instance:
     tick = 1 if max(seconds) <= _MAX_TICKS else 60
     labels = facts.sentences or ("",) * len(seconds)
     actions = []
+    agents = []
     for number, (time, label) in enumerate(zip(seconds, labels, strict=True), 1):
         ticks = ceil(time / tick)
-        agents = (f"agent{number}",)
-        actions.append(Action(f"step/{number}", "step", ticks, ticks, agents=agents, label=label))
+        agent = f"agent{number}"
+        actions.append(Action(f"step/{number}", "step", ticks, ticks, agents=(agent,), label=label))
+        agents.append(agent)
     lags = [Lag(f"step/{before}", f"step/{after}") for before, after in facts.edges]
+    unit = "second" if tick == 1 else "minute"
+    time_limit = int(origin.right_time / tick) if rules.is_released else None
     return Instance(
         name=name,
         actions=tuple(actions),
         lags=tuple(lags),
-        agents=tuple(f"agent{number}" for number in range(1, len(seconds) + 1)),
+        agents=tuple(agents),
         benchmark="asyncplanning",
-        unit="second" if tick == 1 else "minute",
+        unit=unit,
         seconds_per_tick=tick,
-        time_limit=int(origin.right_time / tick) if rules.is_released else None,
+        time_limit=time_limit,
         origin=origin,
     )
 
@@ -145,14 +158,22 @@ def name_of(action: str) -> str:
 
 
 @ProblemCache
-def longest_path(problem: Instance) -> int:
-    """Return the optimum with an agent for every step, in ticks."""
+def earliest_schedule(problem: Instance) -> Schedule:
+    """Return the schedule in which every step starts as early as possible."""
     durations = [Fraction(action.duration) for action in problem.actions]
     place = {action.id: number for number, action in enumerate(problem.actions, 1)}
     edges = [(place[lag.before], place[lag.after]) for lag in problem.lags]
     starts = earliest_starts(durations, edges)
     assert starts is not None
-    return max(int(start + duration) for start, duration in zip(starts, durations, strict=True))
+    pieces = []
+    for action, start, agent in zip(problem.actions, starts, problem.agents, strict=True):
+        pieces.append(Piece(action.id, int(start), action.duration, agent))
+    return Schedule.of(problem, pieces)
+
+
+def longest_path(problem: Instance) -> int:
+    """Return the optimum with an agent for every step, in ticks."""
+    return earliest_schedule(problem).makespan
 
 
 # --- released records -----------------------------------------------------------------------------
@@ -175,8 +196,27 @@ def recognises(document: object) -> bool:
     return isinstance(first, dict) and isinstance(first.get("graph"), dict) and "step_to_node" in first["graph"]
 
 
+def document(problem: Instance) -> dict[str, Any]:
+    """Return a problem as a record like the released ones, with its name, and durations as texts.
+
+    Nodes are numbered like steps.
+    """
+    facts = step_origin(problem).facts
+    edges = [[before - 1, after - 1] for before, after in facts.edges]
+    nodes = {str(node + 1): node for node in range(len(facts.durations))}
+    durations = [int(seconds) for seconds in facts.seconds(released=True)]
+    graph = {"edges": edges, "step_to_node": nodes, "durations": durations, "texts": list(facts.durations)}
+    return {
+        "name": problem.name,
+        "question": facts.question,
+        "answer": facts.released_answer,
+        "task_title": facts.title,
+        "graph": graph,
+    }
+
+
 def read(document: object, source: str) -> list[Instance]:
-    """Return the problems of released records; ids count from 1 within a size."""
+    """Return the problems of records; ids of the released ones count from 1 within a size."""
     rows = document if isinstance(document, list) else [document]
     file = Path(source).name
     problems = []
@@ -184,7 +224,10 @@ def read(document: object, source: str) -> list[Instance]:
         for position, row in enumerate(rows):
             location = f"[{position}]" if isinstance(document, list) else "record"
             task = _task(_object(row, location), location)
-            name = f"{file}/{len(task.durations)}/{row.get('id', position + 1)}"
+            number = row.get("id", position + 1)
+            name = row.get("name", f"{file}/{len(task.durations)}/{number}")
+            if not isinstance(name, str) or not 0 < len(name) <= _MAX_NAME:
+                raise InputError("must be text", field=f"{location}.name", value=name)
             problems.append(instance(task, name))
     except InputError as error:
         raise error.at(source) from None
@@ -205,8 +248,8 @@ def _task(row: dict[str, Any], location: str) -> StepTask:
     question = row.get("question", "")
     if not isinstance(question, str):
         raise InputError("must be text", field=f"{location}.question", value=question)
-    sentences, texts = _lines(question, len(released), f"{location}.question")
-    durations = texts or [f"{time} seconds" for time in released]
+    sentences, durations = _lines(question, len(released), f"{location}.question")
+    durations = durations or _texts(graph.get("texts"), released, f"{location}.graph.texts")
     misread = {}
     for step, (text, time) in enumerate(zip(durations, released, strict=True), 1):
         if duration_seconds(text) != time:
@@ -233,6 +276,16 @@ def _durations(value: Any, numbers: dict[int, int], field: str) -> list[int]:
         raise InputError(f"must be {len(numbers)} whole numbers of seconds", field=field, value=value)
     nodes = sorted(numbers, key=lambda node: numbers[node])
     return [value[node] for node in nodes]
+
+
+def _texts(value: Any, released: list[int], field: str) -> list[str]:
+    """Return the durations in words, by default the released numbers."""
+    if value is None:
+        return [f"{time} seconds" for time in released]
+    is_list = isinstance(value, list) and len(value) == len(released)
+    if not is_list or not all(isinstance(text, str) for text in value):
+        raise InputError(f"must be {len(released)} texts", field=field, value=value)
+    return list(value)
 
 
 def _edges(value: Any, numbers: dict[int, int], field: str) -> Iterator[Edge]:

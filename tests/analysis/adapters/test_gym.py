@@ -123,6 +123,7 @@ WANDERED = {
     "timearena": "timearena",
     "asynctool": "asynctool",
     "asynchow": "asynchow",
+    "asyncplanning": "asyncplanning/xxl/5",
     "robotouille": "robotouille",
     "kitchens": "kitchens",
     "paracook": None,

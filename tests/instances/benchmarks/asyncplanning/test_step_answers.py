@@ -96,6 +96,8 @@ def test_right_answer_is_read_in_all_forms(plan: object) -> None:
         ("actions.0.duration", "300", "duration", None),
         ("actions.0.duration", True, "duration", None),
         ("actions.0.duration", 1e400, "duration", None),
+        ("actions.0.duration", 10**400, "duration", None),
+        ("final_answer_seconds", -(10**400), "wrong_time", 3180),
         ("dependencies.0", {"before": "step5", "after": "step3"}, "cycle", None),
         ("dependencies.0", {"before": "step1", "after": "step1"}, "cycle", None),
         ("dependencies.0.before", "step3", "order", None),
@@ -204,7 +206,11 @@ def test_step_of_a_tenth_of_a_second_takes_exactly_that_time() -> None:
 def test_released_durations_above_the_limit_of_ticks_are_in_minutes() -> None:
     released = BENCHMARK.under(load("asyncplanning/xxl/90/32"), PROFILES["released"])
     assert (released.unit, released.seconds_per_tick) == ("minute", 60)
-    assert solve(released).makespan == 1579402800 // 60
+    schedule = solve(released).schedule
+    plan = BENCHMARK.written(released, schedule)
+    run = BENCHMARK.run(load("asyncplanning/xxl/90/32"), {"plan": plan}, PROFILES["released"])
+    assert (run.success, run.seconds, run.verdict.makespan) == (True, 1579402800, 1579402800 // 60)
+    assert run.plan.commands.pieces == schedule.pieces
 
 
 def test_regret_of_a_late_step() -> None:

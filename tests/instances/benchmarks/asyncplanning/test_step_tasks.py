@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from planoracle import environment
 from planoracle.instances.benchmarks.asyncplanning.problems import load, names, set_of
 from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES
 from planoracle.instances.benchmarks.asyncplanning.step_facts import duration_seconds, earliest_starts
@@ -163,3 +164,26 @@ def test_random_problem_has_the_requested_steps_and_order_strength() -> None:
     assert describe(problem).order_strength == pytest.approx(0.1, abs=0.001)
     assert solve(problem).makespan == problem.origin.facts.released_answer
     assert not any("." in text for text in problem.origin.facts.durations)
+
+
+def test_groups_are_part_and_size_of_bundled_names() -> None:
+    groups = BENCHMARK.groups("asyncplanning/xxl/10/7")
+    assert groups == {"task": ["asyncplanning/xxl/10/7"], "part": ["xxl"], "size": ["10"], "difficulty": []}
+    assert BENCHMARK.groups("tea.json/2/3").keys() == groups.keys()
+
+
+def test_copy_of_the_repository_is_read_by_name(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "async_planning"
+    folder.mkdir(parents=True)
+    with pytest.raises(InputError, match="must be the released repository"):
+        BENCHMARK.check_copy(tmp_path)
+    file = folder / "nodes5_n50_s42_nlrewrite_openrouter-gemini-3-flash.json"
+    file.write_text("[]")
+    BENCHMARK.check_copy(tmp_path)
+    assert BENCHMARK.file_of("asyncplanning/xxl/5/9", tmp_path) == f"{file}#{file.name}/5/9"
+    assert BENCHMARK.file_of("asyncplanning/xxl/10/9", tmp_path) is None
+
+
+def test_question_of_the_file_is_part_of_prompts() -> None:
+    [problem] = BENCHMARK.read([RECORD], "tea.json")
+    assert environment(problem, loop="open").introduction() == QUESTION

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import planoracle
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.benchmarks.asyncplanning.problems import load, names
@@ -81,6 +82,17 @@ def test_recorded_answers_are_graded_as_the_repository_graded_them(shared: Path)
     assert not wrong
 
 
+def test_file_of_recorded_answers_is_graded_as_it_is(shared: Path) -> None:
+    path = shared / "benchmarks" / "asyncplanning" / "answers_xxl.jsonl.gz"
+    rows = lines(shared / "verdicts" / "asyncplanning" / "xxl.jsonl")
+    right = {(row["model"], row["task"]): row["exact"]["success"] for row in rows if row["kind"] == "recorded"}
+    frame = planoracle.grade(str(path)).to_frame()
+    assert frame["scored"].all()
+    graded = dict(zip(zip(frame["model"], frame["instance"], strict=True), frame["success"], strict=True))
+    assert graded == right
+    assert frame["recorded"].tolist() == [row["correct"] for row in lines(path)]
+
+
 def test_optima_are_the_released_answers_but_for_seven() -> None:
     wrong = {}
     for name in names():
@@ -100,7 +112,6 @@ def grade(name: str, plan: object, profile: str = "paper") -> Grade:
     return Grader(profiles(profile)).grade({"id": "a", "instance": f"asyncplanning/xxl/{name}", "plan": plan})
 
 
-#: 5/9: step 2 (5 min) before 1 (20 min) and so on; the released grader wants 345,600 s.
 def stated(seconds: object) -> str:
     return json.dumps({"final_answer_seconds": seconds})
 
