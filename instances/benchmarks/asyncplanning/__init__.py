@@ -119,7 +119,7 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     | `duration`, `not_applicable` | the duration is wrong; the ingredient is not fit for the action |
     | `robot_busy`, `station_full`, `item_busy` | a robot, a station or an item is in use |
     | `wrong_state`, `not_ready` | the item does not have the state that the action or the stack needs |
-    | `goal_stack`, `stack_overlap`, `goal_state` | stacks are missing, wrong or overlap; an item lacks its final state |
+    | `goal_stack`, `stack_overlap`, `goal_state` | stacks are missing, wrong or overlap; an item lacks its state |
     | `lag`, `deadline`, `inventory` | a minimum time, the deadline or the inventory is broken |
     | `reward` | `released`, episodes: less reward than could be reached at the last event |
 
@@ -140,9 +140,10 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     -------------------------------------------
     Prompts ask for steps, durations and orders of AsyncPlan-XXL; the released code compares one number. It never checks
     durations of robots: the released plans with all times divided by 1,000 pass in 120 of 140 tasks. Stacks may
-    overlap, which makes the optimum of `released` smaller in 38 tasks. Minimum times do not count in episodes, which makes
-    it smaller in `hard_temporal`. In `hard_optimization` the dishes of the best choice are required, so another choice fails,
-    and reward and inventory are not computed. The released `num_plan_correct` cannot be recomputed and is missing here.
+    overlap, which makes the optimum of `released` smaller in 38 tasks. Minimum times do not count in episodes, which
+    makes it smaller in `hard_temporal`. In `hard_optimization` the dishes of the best choice are required, so another
+    choice fails, and reward and inventory are not computed. The released `num_plan_correct` cannot be recomputed and is
+    missing here.
 
     Known errors of references
     --------------------------
