@@ -29,8 +29,8 @@ def _seconds_of(milliseconds: int) -> str:
     >>> _seconds_of(12_000), _seconds_of(-2290)
     ('12 s', '-2.29 s')
     """
-    whole, fraction = divmod(abs(milliseconds), 1000)
-    digits = f"{whole}.{fraction:03d}".rstrip("0").rstrip(".")
+    seconds, thousandths = divmod(abs(milliseconds), 1000)
+    digits = f"{seconds}.{thousandths:03d}".rstrip("0").rstrip(".")
     sign = "-" if milliseconds < 0 else ""
     return f"{sign}{digits} s"
 

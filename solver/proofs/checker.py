@@ -25,6 +25,7 @@ from collections import defaultdict
 from collections.abc import Set
 from dataclasses import dataclass
 from itertools import chain, pairwise, product
+from math import gcd
 from time import process_time
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -510,7 +511,8 @@ class Checker:
 
         Each starts ``first`` after the source and ends ``rest`` before the target. Together they take at least their
         work by the capacity; ``in_turn``, with at most ``capacity`` under way at a time and none interrupted, some
-        follow each other: of n at least n / capacity, rounded up, and those take no less than the shortest.
+        follow each other: of n at least n / capacity, rounded up, and those take no less than the shortest. Of as many
+        rows of successive members, some has the average work, rounded up to what divides all members.
         """
         rows = [_read("member", row) for row in step["members"]]
         names, ticks = _texts("members", [row["action"] for row in rows]), [row["ticks"] for row in rows]
@@ -533,12 +535,14 @@ class Checker:
             release_kind = action.last if needs_agents else "finish"
             self.between(step, source, row["before"], ("start", action.id), head)
             self.between(step, (release_kind, action.id), row["after"], target, tail)
-        needed = -(-sum(ticks) // capacity)
+        sums = [-(-sum(ticks) // capacity)]
         if in_turn:
             successive = -(-len(ticks) // capacity)
-            needed = sum(sorted(ticks)[:successive])
-        sums = (sum(ticks), needed, head + needed + tail)
-        if (step["work"], step["needed"], step["ticks"]) != sums:
+            divisor = gcd(*ticks) or 1
+            sums = [sum(sorted(ticks)[:successive]), -(-sum(ticks) // (capacity * divisor)) * divisor]
+        needed = step["needed"]
+        is_sum = needed in sums and (step["work"], step["ticks"]) == (sum(ticks), head + needed + tail)
+        if not is_sum:
             self.fail(step, "work, needed or ticks is not the sum that its members give")
         self.hops[-1].add(_Hop(source, target, step["ticks"], "line", step["number"]))
 

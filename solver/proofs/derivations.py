@@ -389,6 +389,9 @@ class Arguments:
                 if first + needed + last > self.bound:
                     longest = members[:count]
                     self.take(DerivedLoad(BEGIN, END, *machine[:4], longest, first, last))
+            shares = DerivedLoad(BEGIN, END, *machine[:4], members, first, last)
+            if members and shares.ticks > self.bound:
+                self.take(shares)
 
 
 def _events(hops: Sequence[Hop]) -> list[tuple[str, str]]:

@@ -200,6 +200,9 @@ class _ProofWriter:
     def load_sum(self, step: Load) -> str:
         """Return the text behind the members of a load: the time that they need together, and its reason."""
         needed = self.span(step.needed)
+        if step.is_share:
+            text = f" = {self.span(step.work)}. None is interrupted, and each takes a multiple of "
+            return f"{text}{self.span(step.divisor)}: of {step.capacity} shares, the largest takes at least {needed}"
         if step.in_turn and step.capacity > 1:
             number = len(step.members)
             text = f". At most {step.capacity} of these {number} run at the same time, so {step.turns} "

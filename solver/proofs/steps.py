@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import gcd
 from typing import Any, NamedTuple
 
 
@@ -11,15 +12,28 @@ def least_time(lengths: Sequence[int], capacity: int, *, in_turn: bool) -> int:
     """Return the least time of members of which ``capacity`` (or so many units) run at a time.
 
     Members that cannot be interrupted fill ``capacity`` rows, in which they follow each other: some row gets at least
-    the average number of them.
+    the average number of them, and some row at least the average work, a multiple of what divides all lengths.
 
     >>> least_time([3, 3, 3], 2, in_turn=False), least_time([3, 3, 3], 2, in_turn=True)
     (5, 6)
+    >>> least_time([8, 4, 2], 2, in_turn=False), least_time([8, 4, 2], 2, in_turn=True)
+    (7, 8)
     """
     if in_turn:
-        successive = -(-len(lengths) // capacity)
-        return sum(sorted(lengths)[:successive])
+        return max(_shortest_in_turn(lengths, capacity), _whole_share(lengths, capacity))
     return -(-sum(lengths) // capacity)
+
+
+def _shortest_in_turn(lengths: Sequence[int], capacity: int) -> int:
+    """Return the least time of the members that follow each other in the row with most of them."""
+    successive = -(-len(lengths) // capacity)
+    return sum(sorted(lengths)[:successive])
+
+
+def _whole_share(lengths: Sequence[int], capacity: int) -> int:
+    """Return the least work of the row with most work, a multiple of the common divisor of all lengths."""
+    divisor = gcd(*lengths) or 1
+    return -(-sum(lengths) // (capacity * divisor)) * divisor
 
 
 class Hop(NamedTuple):
@@ -119,6 +133,17 @@ class Load:
     def needed(self) -> int:
         """Ticks that all members need together: their work by the capacity, or the shortest ones in turn."""
         return least_time([member.ticks for member in self.members], self.capacity, in_turn=self.in_turn)
+
+    @property
+    def is_share(self) -> bool:
+        """True if members go in turn, and the share of work needs more time than the shortest ones."""
+        lengths = [member.ticks for member in self.members]
+        return self.in_turn and self.needed > _shortest_in_turn(lengths, self.capacity)
+
+    @property
+    def divisor(self) -> int:
+        """Greatest common divisor of the ticks of the members."""
+        return gcd(*(member.ticks for member in self.members))
 
     @property
     def ticks(self) -> int:

@@ -68,10 +68,14 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
 
     An empty answer, or text without such JSON, is a failure. A list with other entries is unscored.
 
-    A plan for robots has lines `0.000: (grill patty)  [10.000]`, with robots `0.000: (grill robot1 patty)  [10.000]`.
-    Fences, empty lines and lines with `;` or `#` are removed; other lines that do not begin so are ignored. An answer
-    to an online problem is a list of such texts, one per stage (`plan` or `responses`), with times relative to the
-    stage.
+    A plan for a kitchen has lines `0.000: (grill patty)  [10.000]`, with robots `0.000: (grill robot1 patty)
+    [10.000]`: start, action, item and duration in seconds. Fences are removed, and lines that do not begin so are
+    ignored. Actions are read in lower case, and `stack_cup` is `stack cup`. Times are rounded to milliseconds, which
+    are the ticks. `grill patty` is the action `patty/grill`.
+
+    An answer to an episode is a list of such texts, one for each stage (`plan`, `responses`, or the released
+    `stage_records`), with times relative to the stage: stage 0 begins at 0, stage k at event k. What starts before the
+    next event is carried out, everything else is forgotten. So each text states all that is still to do.
 
     Rules
     -----
@@ -82,6 +86,13 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     | `grading` | `exact` | `released` | every rule of prompts and data, or the checks of the released code |
     | `durations` | `text` | `released` | durations of steps: the last bracket of a line, or the released numbers |
     | `refuse_unread` | `true` | `false` | no verdict if too many lines that look like steps cannot be read |
+    | `execution` | `whole` | `events` | kitchens: a check of the whole plan, or up to the first failure |
+    | `action_durations` | `exact` | `any` | kitchens: durations of actions |
+    | `ingredients` | `fit` | `any` | kitchens: actions must be fit for the ingredient |
+    | `stacks` | `after_end` | `order` | kitchens: a stack starts after the end of the one below, or ends after it |
+    | `selection` | `free` | `published` | kitchens with rewards: any choice, or the published one |
+    | `online_lags` | `true` | `false` | episodes: minimum times count |
+    | `empty_stages` | `true` | `false` | episodes: a stage without an action is no failure |
 
     AsyncPlan-XXL, in this order; `released` compares the stated time of JSON answers only, and of schedules durations,
     orders (each within one second) and the latest end:
@@ -98,23 +109,41 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     The steps of a JSON answer start as early as its own orders allow. Required orders that this schedule keeps need not
     be stated. In `paper` a schedule of more than the shortest time is a success, but not optimal.
 
-    The rules of the robots are checked event by event, ends before starts; the first failure ends a run. `paper` adds
-    what prompts state and the released code does not check: durations, what an ingredient is fit for, one action at a
-    time per item, stacks one after the other, inventories, and lags in online runs.
+    Kitchens, in this order. `released` carries the plan out, ends before starts, up to the first failure, whose time is
+    then the makespan; `paper` reports all violations, and the makespan is the latest end.
+
+    | violation | condition |
+    |---|---|
+    | `no_plan`, `stage_missing` | no line could be read (in `released` of a stage); the text of a stage is missing |
+    | `arguments`, `unknown_robot`, `unknown_action`, `unknown_item` | a name or the number of names is wrong |
+    | `duration`, `not_applicable` | the duration is wrong; the ingredient is not fit for the action |
+    | `robot_busy`, `station_full`, `item_busy` | a robot, a station or an item is in use |
+    | `wrong_state`, `not_ready` | the item does not have the state that the action or the stack needs |
+    | `goal_stack`, `stack_overlap`, `goal_state` | stacks are missing, wrong or overlap; an item lacks its state |
+    | `lag`, `deadline`, `inventory` | a minimum time, the deadline or the inventory is broken |
+    | `reward` | `released`, episodes: less reward than could be reached at the last event |
+
+    In `paper`, any choice of dishes within inventory and deadline is a success with its reward. Further actions are
+    allowed, except stacks. Regret, `next` and repair refuse plans with further actions, and episodes: at the time of a
+    decision the later orders are unknown.
 
     Metrics
     -------
     `success` is the share of right answers, in `released` the accuracy of the repository. `optimal` is the share of
     answers with the least makespan, `score` the optimum divided by the makespan of a success. `seconds` is the makespan
     in seconds, of a failure the time that it states. `recorded` is the verdict that a recorded answer has itself
-    (`correct` or `success`).
+    (`correct` or `success`). Kitchens also have `collected_reward`, `reward_share` (of the best reward; below it the
+    score is this share, since times are not compared), `mean_makespan_ratio` over successes as in the repository, in
+    episodes to hindsight, and `lost_seconds`, the mean time above the optimum.
 
     Differences between paper and released code
     -------------------------------------------
     Prompts ask for steps, durations and orders of AsyncPlan-XXL; the released code compares one number. It never checks
     durations of robots: the released plans with all times divided by 1,000 pass in 120 of 140 tasks. Stacks may
-    overlap. In `hard_optimization` the dishes of the best choice are required, so another choice fails, and reward and
-    inventory are not computed. The released `num_plan_correct` cannot be recomputed and is missing here.
+    overlap, which makes the optimum of `released` smaller in 38 tasks. Minimum times do not count in episodes, which
+    makes it smaller in `hard_temporal`. In `hard_optimization` the dishes of the best choice are required, so another
+    choice fails, and reward and inventory are not computed. The released `num_plan_correct` cannot be recomputed and is
+    missing here.
 
     Known errors of references
     --------------------------
@@ -135,7 +164,10 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     Live runs
     ---------
     An open loop asks for one answer: JSON with orders, or a plan. A closed loop is an addition: steps of
-    AsyncPlan-XXL are submitted one at a time as `[start, "step1", duration]` in the order of their starts. The setting
+    AsyncPlan-XXL are submitted one at a time as `[start, "step1", duration]` in the order of their starts, actions in
+    kitchens as lines, or without times, as in `grill patty`, to start now. Episodes need a closed loop: orders become
+    known when their time has come, and `wait 2.5` waits at most up to the next one. With rewards the agent ends the run
+    by `Finish`. The setting
     `json` asks for the answer and nothing else. Prompts are in our own words.
 
     Example

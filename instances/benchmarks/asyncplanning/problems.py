@@ -130,7 +130,7 @@ def origin_type(problem: Instance) -> type:
 def rules_of(problem: Instance) -> Profile:
     """Return the rules that a problem was encoded for."""
     origin_type(problem)
-    origin = (problem.rest_of or problem).origin
+    origin: Any = (problem.rest_of or problem).origin
     rules: Profile = origin.rules
     return rules
 

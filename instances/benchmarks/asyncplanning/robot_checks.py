@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from planoracle.instances.benchmarks.asyncplanning.robot_events import (
-    World,
+    RobotState,
     argument_fault,
     line_fault,
     needed_state,
     robot_of,
 )
-from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, VERBS, WORK, Candidate, Order, RobotTask
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import (
+    STACK,
+    VERBS,
+    WORK,
+    Candidate,
+    KitchenOrder,
+    RobotTask,
+)
 from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line
 from planoracle.instances.benchmarks.asyncplanning.robot_rules import RobotRules
 from planoracle.instances.model.violations import Other, Violation
+
+# Running lines that a violation names.
+MAX_NAMES = 3
 
 
 def line_faults(task: RobotTask, lines: Sequence[Line], rules: RobotRules) -> Iterator[Violation]:
@@ -72,24 +82,29 @@ def conflicts(task: RobotTask, lines: Sequence[Line]) -> Iterator[Violation]:
 
 
 def _overlaps(
-    lines: Sequence[Line], kind: str, key: Callable[[Line], str | None], capacities: object
+    lines: Sequence[Line], kind: str, key: Callable[[Line], str | None], capacities: Mapping[str, int]
 ) -> Iterator[Violation]:
     """Yield lines that exceed the capacity, by default 1, of what a key returns."""
-    limits = capacities if isinstance(capacities, dict) else {}
     running: dict[str, list[Line]] = {}
     for position, line in enumerate(lines):
         name = key(line)
         if name is None or not line.duration:
             continue
         current = [earlier for earlier in running.get(name, ()) if earlier.end > line.start]
-        capacity = limits.get(name, 1)
+        capacity = capacities.get(name, 1)
         if len(current) >= capacity:
-            others = tuple(Other(earlier.words[:200], earlier.start, earlier.end) for earlier in current[:3])
-            yield line_fault(kind, position, line)._replace(resource=name, others=others, required=capacity)
+            running_lines = tuple(map(_as_other, current[:MAX_NAMES]))
+            fault = line_fault(kind, position, line)
+            yield fault._replace(resource=name, others=running_lines, required=capacity)
         running[name] = [*current, line]
 
 
-def state_faults(world: World, lines: Iterable[tuple[int, Line]]) -> Iterator[Violation]:
+def _as_other(line: Line) -> Other:
+    """Return a line as another action of a violation."""
+    return Other(line.words[:200], line.start, line.end)
+
+
+def state_faults(world: RobotState, lines: Iterable[tuple[int, Line]]) -> Iterator[Violation]:
     """Yield lines whose item does not have the state that they need, and carry out all lines one by one.
 
     Parameters
@@ -117,48 +132,52 @@ def pile_faults(task: RobotTask, lines: Sequence[Line]) -> Iterator[Violation]:
     In an episode, stacks in the wrong order are stacks that do not wait for the end of the one below.
     """
     stacks = [line for line in lines if line.action == STACK]
-    complete_orders: list[Order] = []
-    asked = Counter[str]()
+    complete_orders: list[KitchenOrder] = []
+    requested = Counter[str]()
     for order in task.orders:
-        asked.update(order.stack)
+        requested.update(order.stack)
         items = [line.item for line in stacks if line.item in order.stack]
         is_complete = sorted(items) == sorted(order.stack)
         if is_complete and (items == list(order.stack) or task.is_online):
             complete_orders.append(order)
         else:
             yield Violation(None, "goal_stack", order.name, required=order.stack, actual=tuple(items))
-    extra = [line.item for line in stacks if not asked[line.item]]
+    extra = [line.item for line in stacks if not requested[line.item]]
     if extra:
         yield Violation(None, "goal_stack", "pile", case="extra", actual=tuple(extra))
     for order in complete_orders:
         yield from _overlapping_stacks(order, stacks)
 
 
-def _overlapping_stacks(order: Order, stacks: Sequence[Line]) -> Iterator[Violation]:
+def _overlapping_stacks(order: KitchenOrder, stacks: Sequence[Line]) -> Iterator[Violation]:
     """Yield the stacks of an order that start before the end of the one below."""
     by_item = {line.item: line for line in stacks}
     for below, above in zip(order.stack, order.stack[1:], strict=False):
         lower, upper = by_item[below], by_item[above]
         if upper.start < lower.end:
-            other = Other(lower.words, lower.start, lower.end)
-            fault = Violation(None, "stack_overlap", upper.words, start=upper.start, end=upper.end, others=(other,))
-            yield fault._replace(required=lower.end, actual=upper.start)
+            fault = Violation(None, "stack_overlap", upper.words, start=upper.start, end=upper.end)
+            yield fault._replace(others=(_as_other(lower),), required=lower.end, actual=upper.start)
 
 
-def goal_faults(task: RobotTask, world: World) -> Iterator[Violation]:
+def goal_faults(task: RobotTask, world: RobotState) -> Iterator[Violation]:
     """Yield the items that do not have their required states at the end."""
     for item, state in task.required.items():
         if world.states[item] != state:
             yield Violation(None, "goal_state", item, required=state, actual=world.states[item])
 
 
-def pile_order_faults(task: RobotTask, world: World) -> Iterator[Violation]:
+def pile_of(lines: Iterable[Line]) -> list[str]:
+    """Return the stacked items in the order in which their stacks end."""
+    stacks = [line for line in lines if line.action == STACK]
+    return [line.item for line in sorted(stacks, key=attrgetter("end"))]
+
+
+def pile_order_faults(task: RobotTask, pile: Sequence[str]) -> Iterator[Violation]:
     """Yield the orders that the pile does not have: of a task exactly, of an episode with others between."""
     for order in task.orders:
-        is_stacked = _is_part(order.stack, world.pile) if task.is_online else list(order.stack) == world.pile
+        is_stacked = _is_part(order.stack, pile) if task.is_online else list(order.stack) == list(pile)
         if order.stack and not is_stacked:
-            pile = tuple(world.pile)
-            yield Violation(None, "goal_stack", order.name, required=order.stack, actual=pile)
+            yield Violation(None, "goal_stack", order.name, required=order.stack, actual=tuple(pile))
 
 
 def _is_part(items: Iterable[str], pile: Iterable[str]) -> bool:
@@ -181,9 +200,8 @@ def lag_faults(task: RobotTask, lines: Sequence[Line]) -> Iterator[Violation]:
         after = first.get(lag.after)
         gap = None if before is None or after is None else after.start - before.end
         if gap is None or gap < lag.ticks:
-            early = " ".join(lag.before)
-            other = Other(early) if before is None else Other(before.words, before.start, before.end)
-            fault = Violation(None, "lag", " ".join(lag.after), others=(other,), required=lag.ticks, actual=gap)
+            earlier = Other(" ".join(lag.before)) if before is None else _as_other(before)
+            fault = Violation(None, "lag", " ".join(lag.after), others=(earlier,), required=lag.ticks, actual=gap)
             yield fault if after is None else fault._replace(start=after.start, end=after.end)
 
 
@@ -191,11 +209,6 @@ def deadline_faults(task: RobotTask, end: int) -> Iterator[Violation]:
     """Yield the violation of a late end."""
     if task.deadline is not None and end > task.deadline:
         yield Violation(None, "deadline", "plan", required=task.deadline, actual=end)
-
-
-def attained(task: RobotTask, world: World) -> list[Candidate]:
-    """Return the candidates whose items have their states."""
-    return [candidate for candidate in task.candidates if world.states[candidate.item] == candidate.state]
 
 
 def inventory_faults(task: RobotTask, candidates: Iterable[Candidate]) -> Iterator[Violation]:

@@ -27,7 +27,7 @@ class Event(NamedTuple):
 
 
 @dataclass
-class World:
+class RobotState:
     """State of items, stations and robots during a run.
 
     Attributes
@@ -147,12 +147,12 @@ def argument_fault(task: RobotTask, position: int, line: Line) -> Violation | No
     return None
 
 
-def first_world(task: RobotTask) -> World:
+def first_world(task: RobotTask) -> RobotState:
     """Return the state before the first event."""
-    return World(task, {item.name: item.state for item in task.items})
+    return RobotState(task, {item.name: item.state for item in task.items})
 
 
-def play(task: RobotTask, lines: Sequence[Line], horizon: int | None = None) -> World:
+def play(task: RobotTask, lines: Sequence[Line], horizon: int | None = None) -> RobotState:
     """Carry out lines until the first failure.
 
     Parameters

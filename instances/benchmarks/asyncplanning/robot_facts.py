@@ -1,4 +1,4 @@
-"""Facts of the Robo Challenge and of its online part: items, orders, candidates, lags, stations, robots."""
+"""Facts of kitchens: items, orders, candidates, minimum times, stations, robots, arrivals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STOCK = "stock of "
 _MAX_TICKS = 10**9
 
 
-class Work(NamedTuple):
+class ItemAction(NamedTuple):
     """Action that changes the state of an item.
 
     Attributes
@@ -43,13 +43,13 @@ STACK = "stack"
 READY = "ready"
 #: Actions on items by name.
 WORK = {
-    "grill": Work("raw", "grilled", "grill", ("iscookable", "iscookableifmarinated")),
-    "cut": Work("raw", "cut", "cutting_board", ("iscuttable",)),
-    "fry": Work("raw", "fried", "fryer", ("isfryable", "isfryableifcut")),
-    "boil": Work("raw", "boiled", "boiler", ("isboilable",)),
-    "toast": Work("raw", "toasted", "toaster", ("istoastable",)),
-    "marinate": Work("cut", "marinated", "marinator", ("ismarinatable",)),
-    "mash": Work("boiled", "mashed", "cutting_board", ("mash_requires_boiled",)),
+    "grill": ItemAction("raw", "grilled", "grill", ("iscookable", "iscookableifmarinated")),
+    "cut": ItemAction("raw", "cut", "cutting_board", ("iscuttable",)),
+    "fry": ItemAction("raw", "fried", "fryer", ("isfryable", "isfryableifcut")),
+    "boil": ItemAction("raw", "boiled", "boiler", ("isboilable",)),
+    "toast": ItemAction("raw", "toasted", "toaster", ("istoastable",)),
+    "marinate": ItemAction("cut", "marinated", "marinator", ("ismarinatable",)),
+    "mash": ItemAction("boiled", "mashed", "cutting_board", ("mash_requires_boiled",)),
 }
 #: Names of all actions.
 VERBS = (*WORK, STACK)
@@ -59,7 +59,7 @@ ACTION_OF = {work.after: name for name, work in WORK.items()}
 PREPARED = {"fry": ("fry_requires_cut", "cut"), "grill": ("grill_requires_marinated", "marinated")}
 
 
-class Item(NamedTuple):
+class Ingredient(NamedTuple):
     """Ingredient; ``traits`` are the predicates and the flags of the record.
 
     Attributes
@@ -80,7 +80,7 @@ class Item(NamedTuple):
     def needed_state(self, action: str) -> str:
         """Return the state that an action needs.
 
-        >>> Item("potato", "raw", ("iscuttable", "isfryableifcut", "fry_requires_cut")).needed_state("fry")
+        >>> Ingredient("potato", "raw", ("iscuttable", "isfryableifcut", "fry_requires_cut")).needed_state("fry")
         'cut'
         """
         flag, state = PREPARED.get(action, ("", ""))
@@ -93,7 +93,7 @@ class Item(NamedTuple):
     def chain_to(self, state: str) -> tuple[str, ...]:
         """Return the actions that lead from the first state to another one.
 
-        >>> Item("potato", "raw", ("iscuttable", "isfryableifcut", "fry_requires_cut")).chain_to("fried")
+        >>> Ingredient("potato", "raw", ("iscuttable", "isfryableifcut", "fry_requires_cut")).chain_to("fried")
         ('cut', 'fry')
 
         Raises
@@ -111,7 +111,7 @@ class Item(NamedTuple):
         return tuple(reversed(actions))
 
 
-class Order(NamedTuple):
+class KitchenOrder(NamedTuple):
     """Order: items in their required states, and items to stack from bottom to top.
 
     Attributes
@@ -172,7 +172,7 @@ class MinimumLag(NamedTuple):
     stage: int = 0
 
 
-_Entry = TypeVar("_Entry", Item, Order, Candidate, MinimumLag)
+_Entry = TypeVar("_Entry", Ingredient, KitchenOrder, Candidate, MinimumLag)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,8 +206,8 @@ class RobotTask:
     """
 
     name: str
-    items: tuple[Item, ...]
-    orders: tuple[Order, ...]
+    items: tuple[Ingredient, ...]
+    orders: tuple[KitchenOrder, ...]
     durations: Mapping[str, int]
     stations: Mapping[str, int]
     candidates: tuple[Candidate, ...] = ()
@@ -222,7 +222,7 @@ class RobotTask:
     witness: tuple[str, ...] = ()
 
     @cached_property
-    def by_name(self) -> dict[str, Item]:
+    def by_name(self) -> dict[str, Ingredient]:
         """Items by name."""
         return {item.name: item for item in self.items}
 
@@ -271,7 +271,8 @@ def ticks_of(seconds: float | str, field: str) -> int:
     """
     exact = float(seconds) * TICKS
     if not 0 <= exact <= _MAX_TICKS or abs(exact - round(exact)) > 1e-6:
-        raise InputError(f"must be seconds with at most three decimals, up to {_MAX_TICKS // TICKS}", field, seconds)
+        message = f"must be seconds with at most three decimals, up to {_MAX_TICKS // TICKS}"
+        raise InputError(message, field=field, value=seconds)
     return round(exact)
 
 
@@ -286,8 +287,8 @@ def task_of(name: str, facts: Mapping[str, Any]) -> RobotTask:
         JSON object; ``events`` are those of an episode.
     """
     groups = [facts, *facts.get("events", ())]
-    items: list[Item] = []
-    orders: list[Order] = []
+    items: list[Ingredient] = []
+    orders: list[KitchenOrder] = []
     candidates: list[Candidate] = []
     lags: list[MinimumLag] = []
     for stage, group in enumerate(groups):
@@ -318,14 +319,14 @@ def task_of(name: str, facts: Mapping[str, Any]) -> RobotTask:
     return task
 
 
-def _item(name: str, text: str, stage: int) -> Item:
+def _item(name: str, text: str, stage: int) -> Ingredient:
     state, *traits = text.split()
-    return Item(name, state, tuple(traits), stage)
+    return Ingredient(name, state, tuple(traits), stage)
 
 
-def _order(name: str, value: list[Any], stage: int) -> Order:
+def _order(name: str, value: list[Any], stage: int) -> KitchenOrder:
     required, stack = value
-    return Order(name, tuple(required.items()), tuple(stack.split()), stage)
+    return KitchenOrder(name, tuple(required.items()), tuple(stack.split()), stage)
 
 
 def _candidate(name: str, value: list[Any], stage: int) -> Candidate:
@@ -347,11 +348,11 @@ def _check(task: RobotTask) -> None:
     stacked = list(chain.from_iterable(order.stack for order in task.orders))
     if len(set(stacked)) < len(stacked):
         raise InputError("must be different", field="stack_order", value=_repeated(stacked))
-    wanted = [candidate.item for candidate in task.candidates]
-    if len(set(wanted)) < len(wanted):
-        raise InputError("must be different items", field="candidate_goals", value=_repeated(wanted))
+    candidate_items = [candidate.item for candidate in task.candidates]
+    if len(set(candidate_items)) < len(candidate_items):
+        raise InputError("must be different items", field="candidate_goals", value=_repeated(candidate_items))
     required = chain.from_iterable(order.required for order in task.orders)
-    for name in (*stacked, *wanted, *(item for item, _ in required)):
+    for name in (*stacked, *candidate_items, *(item for item, _ in required)):
         if name not in task.by_name:
             raise InputError("must be one of the items", field="goal", value=name)
 

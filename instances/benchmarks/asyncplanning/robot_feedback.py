@@ -53,7 +53,7 @@ _SENTENCES = {
     "goal_stack": "the stack of {subject} must be {required}; it is {actual}",
     "extra": "{actual} must not be stacked: no order asks for it once more",
     "stack_overlap": "{subject} at {start} begins before the stack below has ended, at {required_time}",
-    "lag": "{subject} must begin at least {required_time} after the end of {other}; {gap}",
+    "lag": "{subject} must begin at least {required_time} after the end of {conflict}; {gap}",
     "deadline": "the plan ends at {actual_time}, after the deadline at {required_time}",
     "inventory": "the attained goals take {actual} of {resource}; there is {required}",
     "reward": "the reward is {actual}; {required} could be reached at the last event",
@@ -84,8 +84,8 @@ def _values(violation: Violation, write_time: Callable[[int], str]) -> dict[str,
         return write_time(ticks) if isinstance(ticks, int) else ""
 
     required, actual = violation.required, violation.actual
-    other = violation.others[0] if violation.others else None
-    running = "" if other is None else f" with {clean(other.subject)} until {seconds_text(other.end)}"
+    conflict = violation.others[0] if violation.others else None
+    running = "" if conflict is None else f" with {clean(conflict.subject)} until {seconds_text(conflict.end)}"
     is_known_item = violation.kind not in ("arguments", "unknown_action", "unknown_item", "unknown_robot")
     subject = clean(violation.subject) if is_known_item else quoted(violation.subject)
     return {
@@ -96,7 +96,7 @@ def _values(violation: Violation, write_time: Callable[[int], str]) -> dict[str,
         "actual": _text(actual),
         "required_time": seconds_text(required),
         "actual_time": seconds_text(actual),
-        "other": "" if other is None else clean(other.subject),
+        "conflict": "" if conflict is None else clean(conflict.subject),
         "others": running,
         "gap": "one of the two is missing" if actual is None else f"it begins {seconds_text(actual)} after it",
     }

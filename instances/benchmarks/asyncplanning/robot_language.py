@@ -1,4 +1,4 @@
-"""Plans of the Robo Challenge: a text with a line for each action, and for episodes a text for each stage."""
+"""Plans for kitchens: a text with a line for each action, for episodes a text for each stage."""
 
 from __future__ import annotations
 
@@ -101,7 +101,8 @@ def reading(problem: Instance, submitted: object, rules: object) -> Reading[Sche
     texts = texts_of(submitted, task.is_online)
     stages = tuple(tuple(lines_in(text, task.is_online)) for text in texts)
     count = sum(map(len, stages))
-    looks = sum(1 for text in texts for row in text.splitlines() if _LOOKS.match(row))
+    rows = "\n".join(texts).splitlines()
+    looks = sum(1 for row in rows if _LOOKS.match(row))
     fault = "" if count or task.is_online else NO_PLAN
     waits = [_last_wait(now, text) for now, text in zip(task.moments, texts, strict=False)]
     plan = RobotPlan((), stages, max(waits, default=0))
@@ -119,7 +120,7 @@ def _last_wait(now: int, text: str) -> int:
 
 
 def wait_line(ticks: int) -> str:
-    """Return the line by which a live run states the ticks that have passed since the beginning of a stage.
+    """Return the line by which a live run states the ticks since the beginning of a stage.
 
     Like all waits it is dropped by the rules.
 

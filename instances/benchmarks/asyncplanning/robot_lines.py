@@ -58,8 +58,8 @@ class Line(NamedTuple):
 
 
 def _seconds(ticks: int) -> str:
-    whole, fraction = divmod(ticks, TICKS)
-    return f"{whole}.{fraction:03d}"
+    seconds, milliseconds = divmod(ticks, TICKS)
+    return f"{seconds}.{milliseconds:03d}"
 
 
 def _ticks(text: str) -> int:

@@ -30,10 +30,10 @@ to be done as soon as possible. Of optional items the greatest total weight coun
 _FORM = """A command is a line: start, action, item and duration in seconds, such as 0.000: (grill patty)  [10.000],
 with robots 0.000: (grill robot1 patty)  [10.000]."""
 _CLOSED = f"""{_TASK}
-{_FORM} A command without times, such as grill patty, starts now; wait 2.5 lets time pass, at most up to the next order. Answer with one command at a
-time, in the order of the starts. You are told whether it is carried out; what is refused changes nothing. New orders
-may arrive while you work; you are told of them when their time has come. When nothing is left to do, or to give up,
-answer: Finish"""
+{_FORM} A command without times, such as grill patty, starts now; wait 2.5 lets time pass, at most up to the next order.
+Answer with one command at a time, in the order of the starts. You are told whether it is carried out; what is refused
+changes nothing. New orders may arrive while you work; you are told of them when their time has come. When nothing is
+left to do, or to give up, answer: Finish"""
 _OPEN = f"""{_TASK}
 {_FORM} Answer with the whole plan, a line for each action."""
 
@@ -74,7 +74,9 @@ class RobotText(GenericText):
         """Return the kitchen and the orders of the beginning."""
         return words(self.problem)
 
-    def command(self, state: ScheduleState, message: object) -> Piece | Wait | Unreadable | str:
+    def command(  # type: ignore[override]  # the simulator takes waits, too
+        self, state: ScheduleState, message: object
+    ) -> Piece | Wait | Unreadable | str:
         """Return the first command of a message."""
         text = text_of(message)
         for row in text.splitlines():

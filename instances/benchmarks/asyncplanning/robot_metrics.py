@@ -28,7 +28,7 @@ def reward_share(row: Row) -> float | None:
 
 
 def _ratio(measurement: Measurement[Any]) -> float | None:
-    """Return makespan divided by optimum for a success; by the published one, as in the repository, if there is one."""
+    """Return makespan divided by optimum for a success; the published optimum counts if there is one."""
     run = measurement.run
     published = getattr(getattr(run.problem.origin, "task", None), "optimum", None)
     optimum = published or measurement.optimum.makespan

@@ -1,4 +1,4 @@
-"""Outcome of a plan by the rules: executed lines, violations, makespan and reward, also stage by stage."""
+"""Outcome of a plan by the rules: executed lines, violations, makespan and reward."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asyncplanning import robot_checks as checks
-from planoracle.instances.benchmarks.asyncplanning.robot_events import UNDER_WAY, World, first_world, play
+from planoracle.instances.benchmarks.asyncplanning.robot_events import UNDER_WAY, RobotState, first_world, play
 from planoracle.instances.benchmarks.asyncplanning.robot_facts import WORK, Candidate, RobotTask
 from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, in_order
 from planoracle.instances.benchmarks.asyncplanning.robot_rules import RobotRules
@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
     aim: int | None = None
 
 
-class Committed(NamedTuple):
+class StageLines(NamedTuple):
     """Lines of an episode that are carried out.
 
     Attributes
@@ -64,7 +64,7 @@ class Committed(NamedTuple):
     lines: list[Line]
     violation: Violation | None
     stage: int
-    at_last_event: World | None = None
+    at_last_event: RobotState | None = None
     clock: int | None = None
 
 
@@ -103,7 +103,7 @@ def _under(task: RobotTask, rules: RobotRules) -> RobotTask:
     return replace(task, orders=tuple(order._replace(required=()) for order in task.orders))
 
 
-def commit(task: RobotTask, stages: Sequence[Sequence[Line]], rules: RobotRules) -> Committed:
+def commit(task: RobotTask, stages: Sequence[Sequence[Line]], rules: RobotRules) -> StageLines:
     """Return the lines of an episode that are carried out.
 
     A line is if it starts before the next event; all others are forgotten.
@@ -112,10 +112,10 @@ def commit(task: RobotTask, stages: Sequence[Sequence[Line]], rules: RobotRules)
     world = None
     for stage, now in enumerate(task.moments):
         if stage >= len(stages):
-            return Committed(lines, Violation(None, "stage_missing", f"stage {stage}", start=now, end=now), stage)
+            return StageLines(lines, Violation(None, "stage_missing", f"stage {stage}", start=now, end=now), stage)
         if not stages[stage] and not rules.empty_stages:
-            violation = Violation(None, "no_plan", f"stage {stage}", start=now, end=now, required=stage)
-            return Committed(lines, violation, stage)
+            empty = Violation(None, "no_plan", f"stage {stage}", start=now, end=now, required=stage)
+            return StageLines(lines, empty, stage)
         horizon = task.arrivals[stage] if stage < len(task.arrivals) else None
         future = [line._replace(start=line.start + now) for line in stages[stage]]
         if horizon is not None:
@@ -125,11 +125,11 @@ def commit(task: RobotTask, stages: Sequence[Sequence[Line]], rules: RobotRules)
         if rules.execution == "events" and horizon is not None:
             world = play(known_task, lines, horizon)
             if world.violation is not None:
-                return Committed(lines, world.violation, stage, clock=world.clock)
+                return StageLines(lines, world.violation, stage, clock=world.clock)
         violation = _unknown_item(known_task, lines)
         if rules.execution == "whole" and violation is not None:
-            return Committed(lines, violation, stage)
-    return Committed(lines, None, len(task.arrivals), world)
+            return StageLines(lines, violation, stage)
+    return StageLines(lines, None, len(task.arrivals), world)
 
 
 def _unknown_item(task: RobotTask, lines: Sequence[Line]) -> Violation | None:
@@ -144,14 +144,14 @@ def _latest_end(lines: Sequence[Line]) -> int:
     return max((line.end for line in lines), default=0)
 
 
-def _graded(task: RobotTask, lines: list[Line], rules: RobotRules, at_event: World | None = None) -> Outcome:
+def _graded(task: RobotTask, lines: list[Line], rules: RobotRules, at_event: RobotState | None = None) -> Outcome:
     """Return the outcome of lines with absolute starts."""
     if not lines and not task.is_online:
         violation = Violation(None, "no_plan", "answer")
         return Outcome((), (violation,), None, first_world(task).states)
     faults = list(checks.line_faults(task, lines, rules))
     if rules.execution == "whole":
-        result = _as_whole(task, lines, faults)
+        result = _as_whole(task, lines, faults, rules)
     else:
         result = _by_events(task, lines, faults)
     if task.candidates and not result.violations:
@@ -159,7 +159,7 @@ def _graded(task: RobotTask, lines: list[Line], rules: RobotRules, at_event: Wor
     return result
 
 
-def _as_whole(task: RobotTask, lines: list[Line], faults: list[Violation]) -> Outcome:
+def _as_whole(task: RobotTask, lines: list[Line], faults: list[Violation], rules: RobotRules) -> Outcome:
     """Return the outcome of a plan that is checked as a whole."""
     end = _latest_end(lines)
     if faults:
@@ -168,7 +168,10 @@ def _as_whole(task: RobotTask, lines: list[Line], faults: list[Violation]) -> Ou
     numbered = sorted(enumerate(lines), key=itemgetter(1))
     in_sequence = [line for _, line in numbered]
     violations = [*checks.conflicts(task, lines), *checks.state_faults(world, numbered)]
-    violations += checks.pile_faults(task, in_sequence)
+    if rules.stacks == "order":
+        violations += checks.pile_order_faults(task, checks.pile_of(lines))
+    else:
+        violations += checks.pile_faults(task, in_sequence)
     violations += checks.goal_faults(task, world)
     violations += checks.lag_faults(task, in_sequence)
     violations += checks.deadline_faults(task, end)
@@ -186,15 +189,15 @@ def _by_events(task: RobotTask, lines: list[Line], faults: list[Violation]) -> O
     return Outcome(tuple(lines), tuple(violations), world.clock, world.states)
 
 
-def _goal_faults_of_run(task: RobotTask, world: World, lines: Sequence[Line]) -> Iterator[Violation]:
+def _goal_faults_of_run(task: RobotTask, world: RobotState, lines: Sequence[Line]) -> Iterator[Violation]:
     """Yield the goals that a run without failure does not reach, in the order of the released code."""
     yield from checks.goal_faults(task, world)
-    yield from checks.pile_order_faults(task, world)
+    yield from checks.pile_order_faults(task, world.pile)
     yield from checks.lag_faults(task, lines)
     yield from checks.deadline_faults(task, world.clock)
 
 
-def _with_reward(task: RobotTask, result: Outcome, rules: RobotRules, at_event: World | None) -> Outcome:
+def _with_reward(task: RobotTask, result: Outcome, rules: RobotRules, at_event: RobotState | None) -> Outcome:
     """Return an outcome with its reward, and the violations of inventory and reward."""
     attained = [candidate for candidate in task.candidates if result.states[candidate.item] == candidate.state]
     reward = sum(candidate.reward for candidate in attained)
@@ -207,7 +210,7 @@ def _with_reward(task: RobotTask, result: Outcome, rules: RobotRules, at_event: 
     return result._replace(violations=violations, reward=reward, aim=aim)
 
 
-def reachable_reward(task: RobotTask, world: World) -> int:
+def reachable_reward(task: RobotTask, world: RobotState) -> int:
     """Return the reward that the released code finds reachable at an event.
 
     What is under way counts as done. A candidate that has been touched but not attained is lost, and takes its whole

@@ -1,11 +1,11 @@
-"""Records of the released data of the Robo Challenge and of its online part, as facts in the form of `task_of`."""
+"""Released records of tasks and episodes, as facts in the form of `task_of`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NotRequired
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from planoracle.instances.benchmarks.asyncplanning.robot_facts import TICKS
 from planoracle.instances.benchmarks.asyncplanning.robot_lines import lines_in
@@ -14,6 +14,8 @@ from planoracle.instances.files.strict_entries import check as check_document
 
 #: Beginning of the difficulty of episodes.
 _ONLINE = "online_"
+# Name of the order of a task, as in the episodes that begin with it.
+_ORDER = "source_order"
 
 
 class _Item(TypedDict):
@@ -53,7 +55,7 @@ class _Candidate(TypedDict):
     cost: dict[str, int]
 
 
-class _World(TypedDict):
+class _KitchenRecord(TypedDict):
     items: dict[str, _Item]
     action_durations: dict[str, float]
     stations: dict[str, int]
@@ -64,7 +66,7 @@ class _World(TypedDict):
     deadline: NotRequired[float | None]
 
 
-class _Static(_World):
+class _Static(_KitchenRecord):
     id: str
     split: str
     goal: _Goal
@@ -73,7 +75,7 @@ class _Static(_World):
     witness_plan: NotRequired[str]
 
 
-class _Initial(_World):
+class _Initial(_KitchenRecord):
     deliveries: list[_Delivery]
 
 
@@ -145,7 +147,7 @@ def facts_of(record: dict[str, Any], field: str) -> dict[str, Any]:
 def _static_facts(record: dict[str, Any]) -> dict[str, Any]:
     """Return the facts of a task; its goal is one order."""
     facts = _world(record)
-    order = {"id": "order", **record["goal"]}
+    order = {"id": _ORDER, **record["goal"]}
     facts["orders"] = _orders([order])
     facts["optimum"] = _number(record["optimal_makespan"])
     if "optimal_reward" in record:

@@ -223,7 +223,7 @@ class RobotRun(GenericRun):
 
     @property
     def collected_reward(self) -> int | None:
-        """Reward of the candidates that are attained at the end, also of a failure; ``None`` without candidates."""
+        """Reward of the candidates attained at the end, also of a failure; ``None`` without any."""
         candidates = task_in(self.problem).candidates
         if not candidates:
             return None
@@ -255,7 +255,10 @@ class RobotRun(GenericRun):
 
         Where a line is no action of the problem, it only takes time.
         """
-        path = super().compute_path() if self._is_regular else _path_of_lines(self.problem, self.lines, self.outcome.violations)
+        if self._is_regular:
+            path = super().compute_path()
+        else:
+            path = _path_of_lines(self.problem, self.lines, self.outcome.violations)
         clock = path.points[-1].state.clock
         if path.stop < len(path.steps) or self._waited_until <= clock:
             return path
@@ -266,9 +269,9 @@ class RobotRun(GenericRun):
 
     def targets(self) -> Targets:
         """Return the pieces as they are."""
-        targets = [
-            Target(position, line_from(piece).text(), piece) for position, piece in enumerate(self.plan.commands.pieces)
-        ]
+        targets: list[Target] = []
+        for position, piece in enumerate(self.plan.commands.pieces):
+            targets.append(Target(position, line_from(piece).text(), piece))
         return Targets(self.problem, tuple(targets))
 
 
@@ -288,9 +291,9 @@ def _path_of_lines(problem: Instance, lines: Sequence[Line], violations: Iterabl
             steps.append(Step(position, words, "wait", clock, line.start))
             point = waited(point, line.start)
             points.append(point)
-        violation = faults.get(position)
-        if violation is not None:
-            steps.append(Step(position, line.text(), "lost", line.start, line.start, violation))
+        fault = faults.get(position)
+        if fault is not None:
+            steps.append(Step(position, line.text(), "lost", line.start, line.start, fault))
             points.append(point)
             break
         steps.append(Step(position, line.text(), "act", line.start, line.start))

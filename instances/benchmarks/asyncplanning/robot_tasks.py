@@ -14,8 +14,8 @@ from planoracle.instances.benchmarks.asyncplanning.robot_facts import (
     STOCK,
     WORK,
     Candidate,
-    Item,
-    Order,
+    Ingredient,
+    KitchenOrder,
     RobotTask,
     task_of,
 )
@@ -170,7 +170,7 @@ def _goals(origin: RobotOrigin) -> dict[str, str | None]:
     return goals
 
 
-def _chain(task: RobotTask, item: Item, state: str | None, candidate: Candidate | None) -> Iterator[Action]:
+def _chain(task: RobotTask, item: Ingredient, state: str | None, candidate: Candidate | None) -> Iterator[Action]:
     """Yield the actions of an item in order; the last one takes the cost of a candidate."""
     verbs = list(item.chain_to(state or item.state))
     if any(item.name in order.stack for order in task.orders):
@@ -216,7 +216,7 @@ def _lags(origin: RobotOrigin, actions: list[Action]) -> Iterator[tuple[str, str
         yield f"{before_item}/{before_verb}", f"{after_item}/{after_verb}", lag.ticks
 
 
-def _pile(origin: RobotOrigin, order: Order) -> Iterator[tuple[str, str, int]]:
+def _pile(origin: RobotOrigin, order: KitchenOrder) -> Iterator[tuple[str, str, int]]:
     """Yield the order of stacks: of ends, or each after the end of the one below."""
     for below, above in pairwise(order.stack):
         minimum = 0

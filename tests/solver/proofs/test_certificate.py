@@ -194,11 +194,19 @@ def test_proof_by_two_cases():
 
 
 def test_bound_without_an_explanation_has_kind_search():
-    # Two agents share 10 ticks of work, but no part of it takes 5.
+    # Two agents share 22 ticks of work, but no part of it takes 11.
+    instance = shop(*(job(str(k), ticks) for k, ticks in enumerate([7, 5, 5, 5])), agents=("a", "b"))
+    assert solve(instance).makespan == 12
+    proof = certificate(instance, 12)
+    assert (proof.kind, proof.explained, proof.bound, proof.gap) == ("search", False, 11, 1)
+
+
+def test_shares_of_work_are_rounded_to_what_divides_all_of_it():
+    # Two agents share 10 ticks of work in parts of 2: no share takes 5.
     instance = shop(*(job(str(k), ticks) for k, ticks in enumerate([2, 2, 2, 4])), agents=("a", "b"))
-    assert solve(instance).makespan == 6
-    proof = certificate(instance, 6)
-    assert (proof.kind, proof.explained, proof.bound, proof.gap) == ("search", False, 5, 1)
+    proof = explained(instance, "busy time")
+    assert (proof.steps[0].is_share, proof.steps[0].divisor, proof.bound) == (True, 2, 6)
+    assert "of 2 shares, the largest takes at least 6 ticks" in proof.lines(instance)[0]
 
 
 def test_equal_settings_that_may_share_the_oven_count_once():

@@ -1,0 +1,137 @@
+"""Robo Challenge and its online part: facts, published optima and plans, and the encoding."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planoracle.instances.benchmarks.asyncplanning.problems import load, names, read, recognises
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import RobotTask, task_of
+from planoracle.instances.benchmarks.asyncplanning.robot_language import task_in, witness_text
+from planoracle.instances.benchmarks.asyncplanning.robot_records import facts_of, name_of
+from planoracle.instances.benchmarks.asyncplanning.robot_tasks import bundled_task
+from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES
+from planoracle.instances.errors import InputError
+from planoracle.instances.protocol import registry
+from planoracle.solver.exact.search import solve
+
+BENCHMARK = registry.get("asyncplanning")
+TASKS = [name for name in names() if name.startswith("asyncplanning/robo/")]
+EPISODES = [name for name in names() if name.startswith("asyncplanning/online/")]
+
+#: A small kitchen: an egg to boil, on a cup.
+EGG: dict[str, Any] = {
+    "id": "egg",
+    "split": "easy",
+    "items": {
+        "egg": {"state": "raw", "predicates": ["isboilable"]},
+        "cup": {"state": "ready", "predicates": []},
+    },
+    "goal": {"required_states": {"egg": "boiled"}, "stack_order": ["cup", "egg"]},
+    "action_durations": {"boil": 12.0, "stack": 1.0},
+    "stations": {"boiler": 1},
+    "optimal_makespan": 13.0,
+    "witness_plan": "0.000: (boil egg)  [12.000]\n0.000: (stack cup)  [1.000]\n12.000: (stack egg)  [1.000]",
+}
+
+
+def records(shared: Path, name: str) -> list[dict[str, Any]]:
+    data = (shared / "benchmarks" / "asyncplanning" / f"{name}.jsonl.gz").read_bytes()
+    return [json.loads(line) for line in gzip.decompress(data).splitlines()]
+
+
+def contents(task: RobotTask) -> dict[str, object]:
+    return {key: value for key, value in vars(task).items() if key in RobotTask.__dataclass_fields__}
+
+
+@pytest.mark.parametrize("part", ["robo", "online"])
+def test_bundled_facts_are_those_of_the_released_records(shared: Path, part: str) -> None:
+    rows = records(shared, part)
+    assert len(rows) == 140
+    for row in rows:
+        name = name_of(row)
+        expected = task_of(f"asyncplanning/{name}", facts_of(row, "record"))
+        assert contents(bundled_task(name)) == contents(expected)
+
+
+def test_published_optima_are_right() -> None:
+    assert len(TASKS) == 140
+    for name in TASKS:
+        task = task_in(load(name))
+        result = solve(load(name))
+        assert (result.status, result.makespan, result.weight) == ("optimal", task.optimum, task.best_reward), name
+
+
+def test_published_plans_keep_all_rules() -> None:
+    for name in TASKS:
+        problem = load(name)
+        run = BENCHMARK.run(problem, witness_text(task_in(problem)))
+        assert run.success
+        assert run.verdict.makespan == task_in(problem).optimum
+
+
+def test_plans_a_thousand_times_too_fast_pass_the_released_checks_in_120_of_140() -> None:
+    accepted = []
+    for name in TASKS:
+        problem = load(name)
+        text = witness_text(task_in(problem), divisor=1000)
+        assert not BENCHMARK.run(problem, text, PROFILES["paper"]).success
+        if BENCHMARK.run(problem, text, PROFILES["released"]).success:
+            accepted.append(name)
+    assert len(accepted) == 120
+    assert not any("hard_temporal" in name for name in accepted)
+
+
+def test_optimum_of_hindsight_collects_60_in_every_episode_with_rewards() -> None:
+    rewards = [solve(load(name)).weight for name in EPISODES if "hard_optimization" in name]
+    assert rewards == [60] * 20
+
+
+def test_small_kitchen_has_the_optimum_by_hand() -> None:
+    assert recognises([EGG])
+    [problem] = read([EGG], "eggs.json")
+    assert problem.name == "eggs.json/robo/easy/egg"
+    assert solve(problem).makespan == 13_000
+    assert [action.id for action in problem.actions] == ["egg/boil", "egg/stack", "cup/stack"]
+
+
+def test_mash_and_cut_share_the_cutting_board() -> None:
+    problem = load("asyncplanning/robo/medium/medium_02_patty_lettuce_yam_combo")
+    stations = {action.id: action.modes[0].demands for action in problem.actions}
+    assert stations["lettuce02/cut"] == stations["yam02/mash"]
+
+
+def test_items_of_an_event_are_released_at_its_time() -> None:
+    problem = load("asyncplanning/online/easy/online_easy_01_grilled_chicken_sandwich")
+    releases = {action.id: action.release for action in problem.actions}
+    assert releases["chicken/grill"] == 0
+    assert releases["online_cut_01_11/cut"] == 2290
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"optimal_makespan": "13"}, "optimal_makespan: must be a valid number"),
+        ({"goal": {"required_states": {"tea": "boiled"}, "stack_order": []}}, "goal: must be one of the items"),
+        ({"goal": {"required_states": {"egg": "fried"}, "stack_order": []}}, "cannot be reached from 'raw'"),
+        ({"goal": {"required_states": {}, "stack_order": ["cup", "cup"]}}, "stack_order: must be different"),
+        ({"action_durations": {"boil": 0.00001, "stack": 1}}, "must be seconds with at most three decimals"),
+        ({"items": {"an egg": {"state": "raw", "predicates": []}}}, "must be a name without spaces"),
+    ],
+)
+def test_faulty_records_are_rejected_with_field_and_value(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        read([EGG | changes], "eggs.json")
+    assert message in str(error.value)
+    assert "eggs.json" in str(error.value)
+
+
+def test_deadlines_of_orders_are_refused_by_name(shared: Path) -> None:
+    episode = records(shared, "online")[0]
+    episode["events"][0]["delta"]["set_deadline"] = 30
+    with pytest.raises(InputError, match="set_deadline"):
+        read([episode], "episodes.json")
