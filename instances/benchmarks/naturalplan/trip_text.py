@@ -17,19 +17,19 @@ _DIRECT = re.compile(r"You only take direct flights to commute between cities\."
 _REQUEST = re.compile(
     rf"Find a trip plan of visiting the cities for {_NUMBER} days by taking direct flights to commute between them\."
 )
-_STAYS = (
-    re.compile(rf"You (?:plan to stay in|would like to visit|want to visit) {_CITY} for (?P<days>{_NUMBER}) days?\."),
-    re.compile(rf"You want to spend (?P<days>{_NUMBER}) days? in {_CITY}\."),
+_VISIT = re.compile(
+    rf"You (?:plan to stay in|would like to visit|want to visit) {_CITY} for (?P<days>{_NUMBER}) days?\."
 )
-_EVENTS = (
-    re.compile(
-        r"You (?:are going to attend a wedding in|plan to visit relatives in|have to attend a workshop in"
-        rf"|want to meet a friend in|would like to meet your friends at) {_CITY} between {_SPAN}"
-        r"(?: to tour together)?\."
-    ),
-    re.compile(rf"During {_SPAN}, you have to attend a conference in {_CITY}\."),
-    re.compile(rf"From {_SPAN}, there is an? annual show you want to attend in {_CITY}\."),
+_TIME_IN_CITY = re.compile(rf"You want to spend (?P<days>{_NUMBER}) days? in {_CITY}\.")
+_STAYS = (_VISIT, _TIME_IN_CITY)
+_OCCASIONS = (
+    r"(?:are going to attend a wedding in|plan to visit relatives in|have to attend a workshop in"
+    r"|want to meet a friend in|would like to meet your friends at)"
 )
+_OCCASION = re.compile(rf"You {_OCCASIONS} {_CITY} between {_SPAN}(?: to tour together)?\.")
+_CONFERENCE = re.compile(rf"During {_SPAN}, you have to attend a conference in {_CITY}\.")
+_SHOW = re.compile(rf"From {_SPAN}, there is an? annual show you want to attend in {_CITY}\.")
+_EVENTS = (_OCCASION, _CONFERENCE, _SHOW)
 
 
 class TripText(NamedTuple):
