@@ -166,6 +166,7 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
     detail_fields = RECORDED_FIELDS
     stepwise = False
     mismatch_share = 0.5
+    step_reward = "score"
     features = frozenset({Feature.WINDOWS, Feature.CALENDARS, Feature.OPTIONAL, Feature.TRANSITIONS})
 
     catalog = lazy("planoracle.instances.benchmarks.naturalplan.problems")
