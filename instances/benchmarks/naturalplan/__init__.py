@@ -13,6 +13,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
 from planoracle.instances.protocol.feedback import ClockFormat
+from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.recorded import RECORDED_FIELDS
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
@@ -189,6 +190,12 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
         label, _ = self.catalog.set_of(name)
         actions = self.catalog.load(name).actions
         return {"task": [label.partition("/")[2]], "size": [str(len(actions))]}
+
+    def parse(self, problem: Instance, submission: object, rules: Profile | None = None) -> Plan[PlanAnswer]:
+        """Read a submission, see `Benchmark.parse`; of a record, fields that are null do not count."""
+        if isinstance(submission, Mapping):
+            submission = {name: value for name, value in submission.items() if value is not None}
+        return super().parse(problem, submission, rules)
 
     def clock(self, problem: Problem) -> ClockFormat:
         """Return the text form of times: times of day, or days."""
