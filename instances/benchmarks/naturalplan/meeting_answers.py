@@ -16,7 +16,7 @@ from planoracle.instances.benchmarks.naturalplan.meeting_rules import MeetingWal
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import grade as grade
 from planoracle.instances.benchmarks.naturalplan.meeting_tasks import MeetingFacts
 from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, Profile
-from planoracle.instances.benchmarks.naturalplan.whole_answers import Sentence, sentence_of, text_of
+from planoracle.instances.benchmarks.naturalplan.whole_answers import Sentence, sentence_of, text_of, without_remarks
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
@@ -94,6 +94,7 @@ def _moves(problem: Instance, submitted: object, rules: Profile) -> Reading[list
 def _itinerary_or_sentences(facts: MeetingFacts, submitted: object, rules: Profile) -> Reading[list[Move]]:
     """Read the moves of a JSON itinerary, else those of sentences: models repeat an itinerary in words."""
     grammar = ItineraryGrammar(facts, has_ends=not rules.is_official)
+    submitted = without_remarks(submitted)
     itinerary = read_output(submitted, grammar)
     text = text_of(submitted)
     if itinerary.commands and is_cut(text, grammar):
