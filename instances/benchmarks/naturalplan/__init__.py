@@ -192,9 +192,11 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
         return {"task": [label.partition("/")[2]], "size": [str(len(actions))]}
 
     def parse(self, problem: Instance, submission: object, rules: Profile | None = None) -> Plan[PlanAnswer]:
-        """Read a submission, see `Benchmark.parse`; of a record, fields that are null do not count."""
+        """Read a submission, see `Benchmark.parse`; null fields of a record do not count beside others."""
         if isinstance(submission, Mapping):
-            submission = {name: value for name, value in submission.items() if value is not None}
+            filled = {name: value for name, value in submission.items() if value is not None}
+            if not filled.keys().isdisjoint(self.plan_fields):
+                submission = filled
         return super().parse(problem, submission, rules)
 
     def clock(self, problem: Problem) -> ClockFormat:

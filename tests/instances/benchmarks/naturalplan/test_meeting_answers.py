@@ -213,7 +213,7 @@ def test_itinerary_that_is_cut_off_fails(length: int) -> None:
     "remark", ["It is not possible to meet Cy.", "A meeting is not feasible for Cy.", "I could not include Cy."]
 )
 @pytest.mark.parametrize("plan", [_PLAN, json.dumps(_itinerary(*_ITINERARY), indent=1)], ids=["sentences", "itinerary"])
-def test_remark_on_what_is_left_out_takes_no_plan_back(plan: str, remark: str) -> None:
+def test_remark_on_a_friend_left_out_takes_no_plan_back(plan: str, remark: str) -> None:
     run = registry.get("naturalplan").run(_MEETING, {"plan": f"SOLUTION:\n{plan}\n\n{remark}"})
     assert run.success
 
