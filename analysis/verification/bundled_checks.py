@@ -161,9 +161,9 @@ def faults_of(bundled_entry: BundledEntry) -> list[str]:
         return []
     new = derive(bundled_entry, WorkLimit(entry.get("work", WORK.seconds)))
     faults = []
-    for field in ("status", "makespan", "bound"):
-        if entry[field] != new[field]:
-            faults.append(f"{field} is {entry[field]}, but solving gives {new[field]}")
+    for field in ("status", "makespan", "bound", "weight", "weight_bound"):
+        if entry.get(field) != new.get(field):
+            faults.append(f"{field} is {entry.get(field)}, but solving gives {new.get(field)}")
     return faults
 
 

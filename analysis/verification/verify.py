@@ -25,7 +25,7 @@ from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.explanation import FORMAT, VERSION
 from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.proofs import checker
-from planoracle.solver.proofs.certificate import certificate
+from planoracle.solver.proofs.certificate import CERTIFICATES, certificate
 from planoracle.solver.solve import bundled_proof, bundled_result, solve
 
 _KEYS = {"format", "version", "instance", "profile", "makespan", "bound", "proved", "plan"}
@@ -282,12 +282,18 @@ def derive_certificates(name: str) -> bundled_results.Proofs:
     """
     proofs: dict[str, dict[str, Any]] = {}
     for way in bundled_entries(name):
-        if not kind_of(way.problem).has_interval_model:
+        has_certificates = kind_of(way.problem).has_interval_model and not _refusal(way.problem)
+        if not has_certificates:
             continue
         proof = _valid_bundled_proof(way) or _new_proof(way)
         if proof is not None:
             proofs[bundled_results.key_of(way.problem, None)] = proof
     return proofs
+
+
+def _refusal(problem: Problem) -> str:
+    """Return the features of a scheduling problem that certificates cannot respect, or an empty text."""
+    return CERTIFICATES.refusal(of_kind(problem, Instance))
 
 
 def _valid_bundled_proof(way: BundledEntry) -> dict[str, Any] | None:

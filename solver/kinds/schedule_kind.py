@@ -11,9 +11,9 @@ from planoracle.instances.model.agents import busy_agent_note
 from planoracle.instances.model.clock_times import LocalClock
 from planoracle.instances.model.features import Feature, features_of
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Limit, deadline_of
+from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.model.problem import Problem, of_kind
-from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule import Piece, Schedule, weight_of
 from planoracle.instances.protocol.benchmark import AnyRun, lazy
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify, language, replay_rules
@@ -85,6 +85,8 @@ class ScheduleKind(Kind):
             "plan": numbers,
             "proof": result.proof,
         }
+        if result.weight_bound is not None:
+            entry |= {"weight": result.weight, "weight_bound": result.weight_bound}
         return entry if result.grid == 1 else entry | {"grid": result.grid}
 
     def unpack(self, problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
@@ -94,10 +96,14 @@ class ScheduleKind(Kind):
         grid = entry.get("grid", 1)
         if type(grid) is not int or grid < 1:
             raise ValueError("the grid must be a positive integer")
-        result = stored_result(instance, entry, grid=grid)
+        weight, weight_bound = entry.get("weight"), entry.get("weight_bound")
+        result = stored_result(instance, entry, grid=grid, weight=weight, weight_bound=weight_bound)
         if result.makespan is None:
             return result
         schedule = Schedule(tuple(_pieces(instance, entry["plan"])))
+        is_best = result.status != Status.optimal or weight == weight_bound
+        if weight != weight_of(instance, schedule.pieces) or not is_best:
+            raise ValueError("the weight must be that of the plan, and of an optimal result the greatest")
         plan = certify(instance, schedule, result.makespan, rules=rules)
         return replace(result, plan=plan, schedule=schedule)
 

@@ -79,6 +79,18 @@ def test_a_result_is_packed_and_unpacked(problem: str | Instance) -> None:
         engine.unpack(problem, None, entry | {"status": "feasible"})
 
 
+def test_a_stored_result_has_the_weights_of_optional_tasks() -> None:
+    actions = (Action("ann/meet", "ann", 5, 5, deadline=6), Action("bo/call", "bo", 4, 4, deadline=7))
+    problem = Instance("day", actions, optional=(("ann", 2), ("bo", 1)))
+    engine, result = engine_of(problem), solve(problem)
+    entry = json.loads(json.dumps(engine.pack(problem, None, result)))
+    restored = engine.unpack(problem, None, entry)
+    assert (restored.weight, restored.weight_bound, restored.plan) == (2, 2, result.plan)
+    for change in ({"weight": 3, "weight_bound": 3}, {"weight_bound": 3}, {"weight": None, "weight_bound": None}):
+        with pytest.raises(ValueError, match="weight"):
+            engine.unpack(problem, None, entry | change)
+
+
 def test_one_tick_is_printed_in_the_singular() -> None:
     assert str(Result("n", Status.optimal, 1, 1, "a")).splitlines()[:2] == ["n: optimal", "makespan      1 tick"]
 

@@ -13,6 +13,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
 from planoracle.instances.protocol.feedback import ClockFormat
+from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.recorded import RECORDED_FIELDS
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
@@ -166,6 +167,7 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
     detail_fields = RECORDED_FIELDS
     stepwise = False
     mismatch_share = 0.5
+    step_reward = "score"
     features = frozenset({Feature.WINDOWS, Feature.CALENDARS, Feature.OPTIONAL, Feature.TRANSITIONS})
 
     catalog = lazy("planoracle.instances.benchmarks.naturalplan.problems")
@@ -188,6 +190,14 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
         label, _ = self.catalog.set_of(name)
         actions = self.catalog.load(name).actions
         return {"task": [label.partition("/")[2]], "size": [str(len(actions))]}
+
+    def parse(self, problem: Instance, submission: object, rules: Profile | None = None) -> Plan[PlanAnswer]:
+        """Read a submission, see `Benchmark.parse`; null fields of a record do not count beside others."""
+        if isinstance(submission, Mapping):
+            filled = {name: value for name, value in submission.items() if value is not None}
+            if not filled.keys().isdisjoint(self.plan_fields):
+                submission = filled
+        return super().parse(problem, submission, rules)
 
     def clock(self, problem: Problem) -> ClockFormat:
         """Return the text form of times: times of day, or days."""

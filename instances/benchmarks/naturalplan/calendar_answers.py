@@ -82,7 +82,8 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[Pla
         slots = announced_slots(text, facts) or slots
     if len(slots) == 1:
         answer = _answer_of(ReadSlot(slots[0].text, slots[0]))
-        return stated.of(lambda _: answer)
+        # One slot is a whole answer: other lines with times explain it.
+        return replace(stated, unread=0).of(lambda _: answer)
     fault = AMBIGUOUS if slots else stated.fault
     return replace(stated, fault=fault).of(lambda _: PlanAnswer(()))
 

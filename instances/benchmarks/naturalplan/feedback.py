@@ -58,6 +58,7 @@ def examine(run: PlanRun) -> Examination:
 
 
 def foreign(run: PlanRun) -> MismatchEvidence:
-    """Return persons and places of an answer that the problem does not have."""
+    """Return the different persons, places and cities of an answer that the problem does not have."""
     names = [violation.subject for violation in run.verdict.violations if violation.kind in _FOREIGN]
-    return MismatchEvidence(tuple(names), len(run.command_texts))
+    distinct_names = tuple(dict.fromkeys(names))
+    return MismatchEvidence(distinct_names, len(run.command_texts))

@@ -6,12 +6,17 @@ import re
 from dataclasses import replace
 
 from planoracle.instances.benchmarks.naturalplan.day_times import clock_text, released_minutes
-from planoracle.instances.benchmarks.naturalplan.meeting_grammar import ItineraryGrammar, SentenceGrammar, prepared
+from planoracle.instances.benchmarks.naturalplan.meeting_grammar import (
+    ItineraryGrammar,
+    SentenceGrammar,
+    is_cut,
+    prepared,
+)
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import MeetingWalk, Move, Position, walk
 from planoracle.instances.benchmarks.naturalplan.meeting_rules import grade as grade
 from planoracle.instances.benchmarks.naturalplan.meeting_tasks import MeetingFacts
 from planoracle.instances.benchmarks.naturalplan.rules import PlanAnswer, Profile
-from planoracle.instances.benchmarks.naturalplan.whole_answers import Sentence, sentence_of, text_of
+from planoracle.instances.benchmarks.naturalplan.whole_answers import Sentence, sentence_of, text_of, without_remarks
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
@@ -88,8 +93,12 @@ def _moves(problem: Instance, submitted: object, rules: Profile) -> Reading[list
 
 def _itinerary_or_sentences(facts: MeetingFacts, submitted: object, rules: Profile) -> Reading[list[Move]]:
     """Read the moves of a JSON itinerary, else those of sentences: models repeat an itinerary in words."""
-    itinerary = read_output(submitted, ItineraryGrammar(facts, has_ends=not rules.is_official))
+    grammar = ItineraryGrammar(facts, has_ends=not rules.is_official)
+    submitted = without_remarks(submitted)
+    itinerary = read_output(submitted, grammar)
     text = text_of(submitted)
+    if itinerary.commands and is_cut(text, grammar):
+        return replace(itinerary, commands=[], read=0, read_from="nothing", fault=CUT_OFF)
     if itinerary.commands or itinerary.fault in (AMBIGUOUS, CUT_OFF) or not text:
         return itinerary
     return read_output(prepared(text), SentenceGrammar(facts))

@@ -18,14 +18,20 @@ _LENGTH = r"(?P<minutes>\d{1,4})[ -]min\w{0,4}"
 _FROM_TO = rf"(?:from|at|between) (?P<begin>{TIME})(?: ?(?:to|until|till|and|-|\u2013) ?(?P<end>{TIME}))?"
 _ARRIVE = rf"(?:and )?(?i:arriv\w{{1,3}}|reach\w{{0,3}})(?: there| it)? (?:at|by) (?P<end>{TIME})"
 _WAY = rf"(?:from {_NAME} )?to (?P<place>{_NAME})(?:,? \(?(?:in|taking|which takes)? ?{_LENGTH}\)?)?"
+_GO = r"(?i:\b(?:travel|walk|go|head|drive|move)\w{0,4})"
+_WAYS = re.compile(_GO)
 _SENTENCES = {
     "start": rf"(?i:\b(?:start|begin)\w{{0,4}}) (?:at|in|from) (?P<place>{_NAME}) at (?P<begin>{TIME})",
-    "travel": rf"(?i:\b(?:travel|walk|go|head|drive|move)\w{{0,4}}) {_WAY}(?:,? {_ARRIVE})?",
+    "travel": rf"{_GO} {_WAY}(?:,? {_ARRIVE})?",
     "wait": rf"(?i:\bwait\w{{0,3}})(?: there| at {_NAME})? (?:until|till) (?P<end>{TIME})",
     "meet": rf"(?i:\bmeet\w{{0,3}}) (?:with )?(?P<person>{_NAME})(?: (?:at|in) (?P<place>{_NAME}))?"
-    rf"(?: for {_LENGTH})?(?:,? {_FROM_TO})?",
+    rf"(?: for {_LENGTH})?(?: (?:at|in) (?P<late_place>{_NAME}))?(?:,? {_FROM_TO})?",
 }
 _PATTERNS = {kind: re.compile(pattern) for kind, pattern in _SENTENCES.items()}
+_TIMES_BEFORE = re.compile(
+    rf"^[ \t•-]{{0,12}}({TIME})\s?(?:to|until|-|\u2013)\s?({TIME})[\s:|,\u2013-]{{1,9}}(meet\b[^\n.]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _NEXT_SENTENCE = re.compile(r"(?<=[.!]) +(?=You )")
 _LETTERS = re.compile(r"[^\w]+")
 _SPAN = re.compile(rf"({TIME})\s?(?:to|until|-|\u2013)\s?({TIME})", re.IGNORECASE)
@@ -39,10 +45,19 @@ _FIELDS = {
     "end": ("end_time", "end", "finish", "to_time", "until"),
     "minutes": ("duration", "minutes", "duration_minutes"),
 }
+_ACTIONS = ("action", "type", "activity")
 _LISTS = ("itinerary", "schedule", "plan", "meetings", "events", "steps", "solution", "answer")
 # Fields, one of which every entry has.
 _NEEDED = frozenset(("person", "person_name", "friend", "who", "with", *_FIELDS["begin"]))
 _NOBODY = frozenset(("", "na", "none", "null", "noone", "nobody"))
+
+
+_OPEN_LIST = re.compile(rf'"(?:{"|".join(_LISTS)})"\s{{0,9}}:\s{{0,9}}\[\s{{0,9}}\{{')
+
+
+def is_cut(text: str, grammar: ItineraryGrammar) -> bool:
+    """Return true if a text begins a list of entries in JSON, but ends none."""
+    return grammar.lists == 0 and _OPEN_LIST.search(text) is not None
 
 
 def letters_of(text: str) -> str:
@@ -56,8 +71,14 @@ def letters_of(text: str) -> str:
 
 
 def prepared(text: str) -> str:
-    """Return a text with a line for each sentence of a plan."""
-    return _NEXT_SENTENCE.sub("\n", text)
+    """Return a text with a line for each sentence, no bold type, and times behind their meetings.
+
+    >>> prepared("**9:30 - 10:15**: Meet Bo at the park")
+    'Meet Bo at the park from 9:30 to 10:15'
+    """
+    plain = text.replace("**", "")
+    plain = _TIMES_BEFORE.sub(r"\3 from \1 to \2", plain)
+    return _NEXT_SENTENCE.sub("\n", plain)
 
 
 class NameFinder:
@@ -114,7 +135,7 @@ class SentenceGrammar(Grammar[Move]):
 
     def _move(self, kind: str, text: str, fields: Mapping[str, str]) -> Move:
         """Return the move of a sentence."""
-        place = self._names.place(fields.get("place"))
+        place = self._names.place(fields.get("place", fields.get("late_place")))
         person = self._names.person(fields.get("person"))
         begin = minutes_of(fields.get("begin", ""))
         end = minutes_of(fields.get("end", ""))
@@ -139,6 +160,8 @@ class ItineraryGrammar(Grammar[Move]):
     def __init__(self, facts: MeetingFacts, *, has_ends: bool) -> None:
         self._names = NameFinder(facts)
         self._has_ends = has_ends
+        #: Number of lists of entries that were read.
+        self.lists = 0
 
     def of(self, value: object) -> list[Move] | None:
         """Return the moves of an entry, or of an object with a list of entries."""
@@ -154,6 +177,7 @@ class ItineraryGrammar(Grammar[Move]):
 
     def _entries(self, entries: list[Any]) -> list[Move] | None:
         """Return the moves of a list of entries; ``None`` if one is none."""
+        self.lists += 1
         moves: list[Move] = []
         for entry in entries:
             steps = self.of(entry)
@@ -174,8 +198,11 @@ class ItineraryGrammar(Grammar[Move]):
         person = self._names.person(values["person"])
         place = self._names.place(values["place"])
         begin, end = self._times(values, is_meeting=person is not None)
+        text = _entry_text(place, person, begin, end)
         kind = "published" if "person_name" in fields else "entry"
-        return Move(kind, _entry_text(place, person, begin, end), place, person, begin, end)
+        if person is None and _is_way(fields):
+            return Move("travel", text, place, end=end)
+        return Move(kind, text, place, person, begin, end)
 
     def _times(self, values: Mapping[str, Any], *, is_meeting: bool) -> tuple[int | None, int | None]:
         """Return begin and end of an entry; raises `PlanError` for unreadable times of a meeting."""
@@ -186,6 +213,13 @@ class ItineraryGrammar(Grammar[Move]):
         start = _minutes(begin, "start_time", is_needed=is_meeting)
         end = _minutes(values["end"], "end_time", is_needed=is_meeting and self._has_ends)
         return start, end
+
+
+def _is_way(fields: Mapping[str, Any]) -> bool:
+    """Return true for an entry of a way, whose times are those of departure and arrival."""
+    actions = [fields.get(name) for name in _ACTIONS]
+    texts = [action for action in actions if isinstance(action, str)]
+    return any(_WAYS.match(text) for text in texts)
 
 
 def _entry_text(place: str | None, person: str | None, begin: int | None, end: int | None) -> str:

@@ -157,7 +157,7 @@ class MeetingWalk:
         return MoveEffect(arrived)
 
     def _entry(self, position: Position, move: Move) -> MoveEffect:
-        """Go to the place of an entry, and meet its person, if it names one."""
+        """Go to the place of an entry, and meet its person, if it names one; else one may leave at any time."""
         place = move.place or position.place
         way = self._way(position.place, place)
         if way is None:

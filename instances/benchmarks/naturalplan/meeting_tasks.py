@@ -122,7 +122,7 @@ def read(record: Mapping[str, Any], field: str) -> MeetingFacts:
     names = [person.name for person in persons]
     if len(set(names)) < len(names):
         raise InputError("must be different persons", field=f"{field}.constraints", value=names)
-    places = {before for before, _, _ in ways}
+    places = {start, *record["dist_matrix"]}
     for person in persons:
         if person.place not in places:
             raise InputError("has no entry in dist_matrix", field=f"{field}.constraints", value=person.place)

@@ -17,6 +17,7 @@ from planoracle.instances.benchmarks.naturalplan.whole_answers import (
     sentence_of,
     settle,
     text_of,
+    without_remarks,
 )
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
@@ -197,6 +198,7 @@ def _stated_stays(submitted: object, facts: TripFacts, rules: Profile) -> Readin
     if stated.commands or stated.fault == AMBIGUOUS or rules.is_official:
         return stated
     forms = TripForms(cities)
+    submitted = without_remarks(submitted)
     return settle(read_output(submitted, forms), text_of(submitted), forms)
 
 

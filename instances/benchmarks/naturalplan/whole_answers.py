@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -80,6 +81,35 @@ def settle(stated: Reading[list[_S]], text: str, forms: Grammar[_S]) -> Reading[
     if text.lstrip()[:1] in ("{", "[") and any(map(str.isdigit, text)):
         raise PlanError("is JSON without a day and a time, or a day and a city, that can be read", field="plan")
     return replace(stated, fault=NO_PLAN)
+
+
+# Remark that something is left out, which takes nothing back.
+_REMARK = re.compile(
+    r"\b(?:not (?:possible|feasible)|impossible|infeasible) (?:to (?:meet|see|visit|include|fit)|for [A-Z])"
+)
+_END = re.compile(r'[.\n"{]')
+
+
+def without_remarks(submitted: object) -> object:
+    """Return a text without sentences on what a plan leaves out; other submissions as they are.
+
+    Readers of plans would take such a sentence for the retraction of the plan before it.
+
+    >>> without_remarks("Meet Bo at 9:30. It is not possible to meet Cy.")
+    'Meet Bo at 9:30.'
+    """
+    if not isinstance(submitted, str):
+        return submitted
+    parts = []
+    end = 0
+    for remark in _REMARK.finditer(submitted):
+        begin = remark.start()
+        start = max(submitted.rfind(sign, end, begin) for sign in '.\n"}') + 1
+        following = _END.search(submitted, remark.end())
+        parts.append(submitted[end : max(start, end)])
+        end = len(submitted) if following is None else following.start()
+    remaining = submitted[end:]
+    return "".join([*parts, remaining.removeprefix(".") if parts else remaining])
 
 
 def sentence_of(template: str) -> Sentence:

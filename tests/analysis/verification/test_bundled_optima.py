@@ -96,9 +96,10 @@ def test_entry_has_exactly_the_documented_fields() -> None:
         for name, ways in shelf.items():
             assert catalog.names_problem(name)
             for way in ways:
-                assert way.keys() - {"grid", "expanded", "derivable", "work"} == {
+                assert way.keys() - {"grid", "expanded", "derivable", "work", "weight", "weight_bound"} == {
                     *("of", "status", "makespan", "bound", "plan", "proof")
                 }
+                assert ("weight" in way) == ("weight_bound" in way)
                 settled = way["status"] in ("optimal", "infeasible")
                 assert ("work" in way) == (not settled and way.get("derivable", True))
 

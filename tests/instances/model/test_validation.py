@@ -184,7 +184,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "unknown benchmark": (
         {"benchmark": "foo"},
         "benchmark",
-        "generic, kitchens, paracook, paracook_abstract, recipe2plan, robotouille, timearena (got 'foo')",
+        "generic, kitchens, naturalplan, paracook, paracook_abstract, recipe2plan, robotouille, timearena (got 'foo')",
     ),
     "mode after an action that does not exist": (
         {"actions": (act(modes=(Mode(after=("t/x",)),)),)},

@@ -83,6 +83,15 @@ def _itinerary(*entries: dict[str, Any]) -> dict[str, Any]:
             {"location": "Old Hill", "person_name": "Ann", "start_time": "10:27AM"},
         ],
         [{"role": "user", "content": "Plan!"}, {"role": "assistant", "content": _PLAN}],
+        {"schedule": [{"friend": "Bo", "place": "Fisher's Park", "time": "9:30AM - 10:15AM"}, _ITINERARY[1]]},
+        _itinerary(
+            {"action": "travel", "from": "Harbour", "to": "Fisher's Park", "start_time": "9:00", "end_time": "9:05"},
+            _ITINERARY[0],
+            {"action": "travel", "location": "Old Hill", "start_time": "10:15", "end_time": "10:27"},
+            _ITINERARY[1],
+        ),
+        "9:30 AM - 10:15 AM: Meet Bo at Fisher's Park\n**10:27 AM - 10:57 AM**: Meet Ann at Old Hill",
+        f"First:\n{json.dumps(_itinerary(_ITINERARY[0]))}\nFinal answer:\n{json.dumps(_itinerary(*_ITINERARY))}",
     ],
 )
 def test_right_plan_succeeds_in_every_form(submitted: object, rules: Profile) -> None:
@@ -191,6 +200,29 @@ def test_unreadable_time_of_a_meeting_is_an_error(start: object, end: object, fi
 def test_plan_of_another_type_is_an_error(submitted: object) -> None:
     with pytest.raises(PlanError, match="itinerary"):
         reading(_MEETING, submitted, _EXACT)
+
+
+@pytest.mark.parametrize("length", [20, 150, -2])
+def test_itinerary_that_is_cut_off_fails(length: int) -> None:
+    text = json.dumps(_itinerary(*_ITINERARY))[:length]
+    run = registry.get("naturalplan").run(_MEETING, {"plan": f"SOLUTION: {text}"})
+    assert not run.success
+
+
+@pytest.mark.parametrize(
+    "remark", ["It is not possible to meet Cy.", "A meeting is not feasible for Cy.", "I could not include Cy."]
+)
+@pytest.mark.parametrize("plan", [_PLAN, json.dumps(_itinerary(*_ITINERARY), indent=1)], ids=["sentences", "itinerary"])
+def test_remark_on_a_friend_left_out_takes_no_plan_back(plan: str, remark: str) -> None:
+    run = registry.get("naturalplan").run(_MEETING, {"plan": f"SOLUTION:\n{plan}\n\n{remark}"})
+    assert run.success
+
+
+def test_numbered_sentences_are_an_exact_success_only() -> None:
+    sentences = _PLAN.removesuffix(".").split(". ")
+    lines = [f"{number}. {sentence}." for number, sentence in enumerate(sentences, 1)]
+    assert _verdict("\n".join(lines)).replay.success
+    assert _violations("SOLUTION:\n" + "\n".join(lines), _OFFICIAL) == [("unread_step", "1")]
 
 
 def test_each_violation_has_a_sentence_with_times_of_day() -> None:

@@ -96,6 +96,15 @@ def test_record_without_published_plan_is_an_error() -> None:
         read({name: _RECORD[name] for name in ("constraints", "dist_matrix")}, "mine")
 
 
+def test_friend_at_the_place_of_arrival_needs_no_ways() -> None:
+    record = {
+        "constraints": [["Hill", "9:00AM"], ["Ann", "Hill", "10:00AM to 11:00AM", 30]],
+        "dist_matrix": {},
+        "golden_plan": ["You meet Ann for 30 minutes from 10:00AM to 10:30AM."],
+    }
+    assert solve(instance(read(record, "mine"), "mine")).makespan == 90
+
+
 def test_windows_before_the_arrival_are_cut_and_never_used() -> None:
     facts = MeetingFacts("Hill", 540, (Person("Ann", "Hill", 500, 570, 30), Person("Bo", "Hill", 400, 500, 10)), (), ())
     problem = instance(facts, "mine")

@@ -135,6 +135,13 @@ def test_metrics_count_persons_and_lost_minutes() -> None:
     assert figures == (True, 3, 1.0, False, 5, 800)
 
 
+def test_formatted_answer_counts_where_the_response_is_null() -> None:
+    entry = {"person": "Kenneth", "location": "Nob Hill", "start_time": "14:15", "end_time": "15:45"}
+    record = {"instance": "naturalplan/meeting/6", "response": None, "formatted": {"itinerary": [entry]}}
+    assert Grader().grade(record).success
+    assert not Grader().grade(record | {"response": "I have no plan."}).success
+
+
 def test_recorded_verdict_is_a_metric() -> None:
     assert _row(_PLAN, "naturalplan/meeting/6", recorded_correct=False)["recorded"] is False
     assert _row(_PLAN, "naturalplan/meeting/6")["recorded"] is None
