@@ -132,8 +132,9 @@ class RobotText(GenericText):
         field = self.benchmark.plan_fields[-1]
         plan = fields[field]
         if isinstance(plan, dict):
-            moments = task_in(self.problem).moments
-            plan["stages"][stage] = "\n".join([plan["stages"][stage], wait_line(clock - moments[stage])]).lstrip()
+            begin = task_in(self.problem).moments[stage]
+            lines = [plan["stages"][stage], wait_line(clock - begin)]
+            plan["stages"][stage] = "\n".join(filter(None, lines))
         return fields
 
     def answer(self, before: ScheduleState, after: ScheduleState, steps: Sequence[Step], over: str | None) -> str:
