@@ -27,6 +27,9 @@ Problems and schedules
 - `Mode`: way to carry out an action.
 - `Demand`: use of a resource by a mode.
 - `Resource`: object with a capacity, or with a state.
+- `Calendar`: times at which agents and resources are off.
+- `Transitions`: ways between places of agents, or set-up times between families of uses.
+- `Feature`: feature of problems, such as optional tasks, that a benchmark declares.
 - `Lag`: minimum and maximum time between two actions.
 - `Piece`: part of an action that runs without interruption.
 - `PartialSchedule`: started pieces of a run, and the current time.
@@ -43,6 +46,9 @@ Plans
 -----
 - `Plan`: submitted plan in the form that the rules take.
 - `Reading`: commands of a plan, and the lines that were not read.
+- `NO_PLAN`: fault of a reading that found no plan.
+- `AMBIGUOUS`: fault of a reading that found several plans.
+- `CUT_OFF`: fault of a reading of an unfinished answer.
 - `Grammar`: base class for the steps of a plan language in text of a model.
 - `StepMatch`: step in a line of text.
 - `read_output`: reader of text, chats and JSON that a model wrote.
@@ -67,6 +73,7 @@ Runs
 - `GenericRun`: replay of a schedule by the general rules.
 - `GenericSimulator`: the general rules as code; its method `refusal` is for rules that no problem states.
 - `ScheduleState`: state of a run by the general rules.
+- `MAX_REFUSALS`: number of refused commands after which the next refusal ends a run.
 - `Step`: effect of one command, a step of a run.
 - `MismatchEvidence`: commands that name what the problem does not have.
 - `Violation`: broken rule, with the required and the actual value.
@@ -101,6 +108,7 @@ Feedback and live runs
 - `listed`: parts joined with commas and "and".
 - `sentence`: text with a capital letter and a full stop.
 - `clock_of`: texts for times of a problem.
+- `ClockFormat`: text form of instants and durations.
 - `brief`: description of a scheduling problem.
 - `Simulator`: rules as code, in which commands change states.
 - `ScheduleSimulator`: simulator of a scheduling problem, whose states are decision points.
@@ -109,9 +117,11 @@ Feedback and live runs
 - `CLOSE`: command by which an agent ends the run.
 - `Environment`: live run of an agent.
 - `LiveText`: base class for the texts of live runs.
+- `text_of`: text of a message, without reasoning.
 - `GenericText`: texts of live runs whose commands are pieces of a schedule.
 - `generic_action_space`: action space of these runs.
 - `RunConfig`: options of a live run.
+- `Reward`: reward of the steps of a live run.
 - `LegalCommand`: command that the rules allow.
 - `ActionSpace`: possible commands of the live runs of a problem.
 - `Setting`: prompts and options by which a model is asked.
@@ -152,7 +162,7 @@ from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
 from planoracle.instances.benchmarks.generic import metrics as generic_metrics
 from planoracle.instances.benchmarks.generic.live import GenericText
 from planoracle.instances.benchmarks.generic.live import action_space as generic_action_space
-from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
+from planoracle.instances.benchmarks.generic.rules import MAX_REFUSALS, GenericSimulator, ScheduleState
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.errors import BenchmarkError, InputError, NoSolverError, PlanError, UnknownNameError
 from planoracle.instances.files.strict_entries import check as check_document
@@ -160,12 +170,15 @@ from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.generate.parameters import Parameters, below, shuffled
 from planoracle.instances.generate.random_network import random_precedences
 from planoracle.instances.model.cache import CacheHolder, ProblemCache
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee
 from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
 from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.json_values import whole_value
@@ -176,8 +189,9 @@ from planoracle.instances.protocol.benchmark import Benchmark, lazy
 from planoracle.instances.protocol.capabilities import ActionSpace, Catalog, Generator, SubmissionLimit
 from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import Environment, RunConfig
+from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
 from planoracle.instances.protocol.feedback import (
+    ClockFormat,
     Examination,
     FeedbackItem,
     Topic,
@@ -186,8 +200,17 @@ from planoracle.instances.protocol.feedback import (
     quoted,
     sentence,
 )
-from planoracle.instances.protocol.live import LiveText
-from planoracle.instances.protocol.plan import DroppedCommand, Plan, Reading, Target, Targets
+from planoracle.instances.protocol.live import LiveText, text_of
+from planoracle.instances.protocol.plan import (
+    AMBIGUOUS,
+    CUT_OFF,
+    NO_PLAN,
+    DroppedCommand,
+    Plan,
+    Reading,
+    Target,
+    Targets,
+)
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.protocol.recorded import RECORDED, RECORDED_FIELDS
 from planoracle.instances.protocol.registry import clock_of
@@ -221,7 +244,11 @@ from planoracle.solver.register import register
 from planoracle.solver.result import Result, SolveOptions
 
 __all__ = [
+    "AMBIGUOUS",
     "CLOSE",
+    "CUT_OFF",
+    "MAX_REFUSALS",
+    "NO_PLAN",
     "RECORDED",
     "RECORDED_FIELDS",
     "Action",
@@ -231,8 +258,10 @@ __all__ = [
     "BenchmarkError",
     "Budget",
     "CacheHolder",
+    "Calendar",
     "Catalog",
     "Claim",
+    "ClockFormat",
     "DecisionPath",
     "DecisionPoint",
     "Declarations",
@@ -240,6 +269,7 @@ __all__ = [
     "DroppedCommand",
     "Environment",
     "Examination",
+    "Feature",
     "FeedbackItem",
     "Generator",
     "GenericBenchmark",
@@ -277,6 +307,7 @@ __all__ = [
     "ReplayEvent",
     "Resource",
     "Result",
+    "Reward",
     "Row",
     "RuleSet",
     "Rules",
@@ -298,6 +329,7 @@ __all__ = [
     "Targets",
     "Timeline",
     "Topic",
+    "Transitions",
     "UnknownNameError",
     "Unreadable",
     "Violation",
@@ -326,6 +358,7 @@ __all__ = [
     "register",
     "sentence",
     "shuffled",
+    "text_of",
     "wait_words",
     "waited",
     "whole_value",

@@ -17,7 +17,7 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.decision_points import clock_after
+from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.describe import brief
 from planoracle.instances.protocol.feedback import clean
 from planoracle.instances.protocol.live import text_of
@@ -125,8 +125,10 @@ class RobotText(GenericText):
         """Return the executed actions as a plan, and the time that has passed if no action shows it."""
         fields = super().submission(state)
         clock = self.simulator.clock(state)
-        ends = [clock_after(self.problem, piece) for piece in state.point.state.pieces]
-        if clock <= max(ends, default=0):
+        point = DecisionPoint(self.problem)
+        for piece in state.point.state.pieces:
+            point = self.simulator.after_piece(point, piece)
+        if clock <= point.state.clock:
             return fields
         stage = self.simulator.stage(clock)
         field = self.benchmark.plan_fields[-1]
