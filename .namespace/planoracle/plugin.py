@@ -73,6 +73,7 @@ Runs
 - `GenericRun`: replay of a schedule by the general rules.
 - `GenericSimulator`: the general rules as code; its method `refusal` is for rules that no problem states.
 - `ScheduleState`: state of a run by the general rules.
+- `MAX_REFUSALS`: number of refused commands after which the next refusal ends a run.
 - `Step`: effect of one command, a step of a run.
 - `MismatchEvidence`: commands that name what the problem does not have.
 - `Violation`: broken rule, with the required and the actual value.
@@ -116,6 +117,7 @@ Feedback and live runs
 - `CLOSE`: command by which an agent ends the run.
 - `Environment`: live run of an agent.
 - `LiveText`: base class for the texts of live runs.
+- `text_of`: text of a message, without reasoning.
 - `GenericText`: texts of live runs whose commands are pieces of a schedule.
 - `generic_action_space`: action space of these runs.
 - `RunConfig`: options of a live run.
@@ -160,7 +162,7 @@ from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
 from planoracle.instances.benchmarks.generic import metrics as generic_metrics
 from planoracle.instances.benchmarks.generic.live import GenericText
 from planoracle.instances.benchmarks.generic.live import action_space as generic_action_space
-from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
+from planoracle.instances.benchmarks.generic.rules import MAX_REFUSALS, GenericSimulator, ScheduleState
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.errors import BenchmarkError, InputError, NoSolverError, PlanError, UnknownNameError
 from planoracle.instances.files.strict_entries import check as check_document
@@ -198,7 +200,7 @@ from planoracle.instances.protocol.feedback import (
     quoted,
     sentence,
 )
-from planoracle.instances.protocol.live import LiveText
+from planoracle.instances.protocol.live import LiveText, text_of
 from planoracle.instances.protocol.plan import (
     AMBIGUOUS,
     CUT_OFF,
@@ -245,6 +247,7 @@ __all__ = [
     "AMBIGUOUS",
     "CLOSE",
     "CUT_OFF",
+    "MAX_REFUSALS",
     "NO_PLAN",
     "RECORDED",
     "RECORDED_FIELDS",
@@ -355,6 +358,7 @@ __all__ = [
     "register",
     "sentence",
     "shuffled",
+    "text_of",
     "wait_words",
     "waited",
     "whole_value",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from planoracle.instances.errors import InputError
@@ -244,14 +244,12 @@ class RobotTask:
         """Return the task with all that has arrived by a stage."""
         if stage >= len(self.arrivals):
             return self
-        return replace(
-            self,
-            items=_arrived(self.items, stage),
-            orders=_arrived(self.orders, stage),
-            candidates=_arrived(self.candidates, stage),
-            lags=_arrived(self.lags, stage),
-            arrivals=self.arrivals[:stage],
-        )
+        items = _arrived(self.items, stage)
+        orders = _arrived(self.orders, stage)
+        candidates = _arrived(self.candidates, stage)
+        lags = _arrived(self.lags, stage)
+        arrivals = self.arrivals[:stage]
+        return replace(self, items=items, orders=orders, candidates=candidates, lags=lags, arrivals=arrivals)
 
 
 def _arrived(entries: tuple[_Entry, ...], stage: int) -> tuple[_Entry, ...]:
@@ -287,36 +285,53 @@ def task_of(name: str, facts: Mapping[str, Any]) -> RobotTask:
         JSON object; ``events`` are those of an episode.
     """
     groups = [facts, *facts.get("events", ())]
-    items: list[Ingredient] = []
-    orders: list[KitchenOrder] = []
-    candidates: list[Candidate] = []
+    items = _entries(groups, "items", _item)
+    orders = _entries(groups, "orders", _order)
+    candidates = _entries(groups, "candidates", _candidate)
     lags: list[MinimumLag] = []
     for stage, group in enumerate(groups):
-        items += [_item(key, text, stage) for key, text in group["items"].items()]
-        orders += [_order(key, value, stage) for key, value in group.get("orders", {}).items()]
-        candidates += [_candidate(key, value, stage) for key, value in group.get("candidates", {}).items()]
         lags += [_lag(text, stage) for text in group.get("lags", ())]
-    deadline = facts.get("deadline")
-    optimum = facts.get("optimum")
-    task = RobotTask(
-        name=name,
-        items=tuple(items),
-        orders=tuple(orders),
-        durations={key: ticks_of(value, "action_durations") for key, value in facts["durations"].items()},
-        stations=facts["stations"],
-        candidates=tuple(candidates),
-        lags=tuple(lags),
-        robots=tuple(facts.get("robots", "").split()),
+    durations = {}
+    for action, seconds in facts["durations"].items():
+        durations[action] = ticks_of(seconds, f"action_durations.{action}")
+    task = RobotTask(name, items, orders, durations, facts["stations"], candidates, tuple(lags))
+    _check(task)
+    return _with_limits(task, facts)
+
+
+def _entries(
+    groups: Sequence[Mapping[str, Any]], field: str, read: Callable[[str, Any, int], _Entry]
+) -> tuple[_Entry, ...]:
+    """Return the parts of a kind, of the beginning and of all events."""
+    entries: list[_Entry] = []
+    for stage, group in enumerate(groups):
+        for key, value in group.get(field, {}).items():
+            entries.append(read(key, value, stage))
+    return tuple(entries)
+
+
+def _with_limits(task: RobotTask, facts: Mapping[str, Any]) -> RobotTask:
+    """Return a task with its robots, inventory, deadline and events, and the published values."""
+    events = facts.get("events", ())
+    arrivals = tuple(ticks_of(event["time"], "trigger_time") for event in events)
+    if list(arrivals) != sorted(arrivals):
+        raise InputError("must be in order of time", field="events.trigger_time", value=list(arrivals))
+    robots = facts.get("robots", "")
+    in_time = replace(task, arrivals=arrivals, is_online="events" in facts, robots=tuple(robots.split()))
+    return replace(
+        in_time,
         inventory=facts.get("inventory"),
-        deadline=None if deadline is None else ticks_of(deadline, "deadline"),
-        arrivals=tuple(ticks_of(group["time"], "trigger_time") for group in groups[1:]),
-        is_online="events" in facts,
-        optimum=None if optimum is None else ticks_of(optimum, "optimal_makespan"),
+        deadline=_optional_ticks(facts, "deadline"),
+        optimum=_optional_ticks(facts, "optimum"),
         best_reward=facts.get("reward"),
         witness=tuple(facts.get("witness", ())),
     )
-    _check(task)
-    return task
+
+
+def _optional_ticks(facts: Mapping[str, Any], field: str) -> int | None:
+    """Return the ticks of a field, ``None`` without it."""
+    seconds = facts.get(field)
+    return None if seconds is None else ticks_of(seconds, field)
 
 
 def _item(name: str, text: str, stage: int) -> Ingredient:
@@ -343,8 +358,6 @@ def _check(task: RobotTask) -> None:
     """Raise `InputError` for names that do not exist, and for parts that no instance can state."""
     if len(task.by_name) < len(task.items):
         raise InputError("must be different", field="items", value=_repeated(item.name for item in task.items))
-    if list(task.arrivals) != list(accumulate(task.arrivals, max)):
-        raise InputError("must be in order of time", field="events.trigger_time", value=list(task.arrivals))
     stacked = list(chain.from_iterable(order.stack for order in task.orders))
     if len(set(stacked)) < len(stacked):
         raise InputError("must be different", field="stack_order", value=_repeated(stacked))

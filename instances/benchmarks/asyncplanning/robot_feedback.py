@@ -59,6 +59,9 @@ _SENTENCES = {
     "reward": "the reward is {actual}; {required} could be reached at the last event",
 }
 
+# Kinds whose subjects may be any text of the submission.
+_FOREIGN_KINDS = ("arguments", "unknown_action", "unknown_item", "unknown_robot")
+
 
 def sentence_of(violation: Violation, write_time: Callable[[int], str] = str) -> str:
     """Return a violation as a part of a sentence.
@@ -83,23 +86,22 @@ def _values(violation: Violation, write_time: Callable[[int], str]) -> dict[str,
     def seconds_text(ticks: object) -> str:
         return write_time(ticks) if isinstance(ticks, int) else ""
 
-    required, actual = violation.required, violation.actual
-    conflict = violation.others[0] if violation.others else None
-    running = "" if conflict is None else f" with {clean(conflict.subject)} until {seconds_text(conflict.end)}"
-    is_known_item = violation.kind not in ("arguments", "unknown_action", "unknown_item", "unknown_robot")
-    subject = clean(violation.subject) if is_known_item else quoted(violation.subject)
-    return {
-        "subject": subject,
-        "start": seconds_text(violation.start),
-        "resource": clean(violation.resource or ""),
-        "required": _text(required),
-        "actual": _text(actual),
-        "required_time": seconds_text(required),
-        "actual_time": seconds_text(actual),
-        "conflict": "" if conflict is None else clean(conflict.subject),
-        "others": running,
-        "gap": "one of the two is missing" if actual is None else f"it begins {seconds_text(actual)} after it",
-    }
+    values = {"resource": clean(violation.resource or ""), "start": seconds_text(violation.start)}
+    is_foreign = violation.kind in _FOREIGN_KINDS
+    values["subject"] = quoted(violation.subject) if is_foreign else clean(violation.subject)
+    values["required"] = _text(violation.required)
+    values["required_time"] = seconds_text(violation.required)
+    values["actual"] = _text(violation.actual)
+    values["actual_time"] = seconds_text(violation.actual)
+    values["gap"] = "one of the two is missing"
+    if violation.actual is not None:
+        values["gap"] = f"it begins {values['actual_time']} after it"
+    values["conflict"] = ""
+    values["others"] = ""
+    for conflict in violation.others[:1]:
+        values["conflict"] = clean(conflict.subject)
+        values["others"] = f" with {values['conflict']} until {seconds_text(conflict.end)}"
+    return values
 
 
 def _text(value: Measure) -> str:

@@ -17,7 +17,7 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.decision_points import clock_after
+from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.describe import brief
 from planoracle.instances.protocol.feedback import clean
 from planoracle.instances.protocol.live import text_of
@@ -125,15 +125,18 @@ class RobotText(GenericText):
         """Return the executed actions as a plan, and the time that has passed if no action shows it."""
         fields = super().submission(state)
         clock = self.simulator.clock(state)
-        ends = [clock_after(self.problem, piece) for piece in state.point.state.pieces]
-        if clock <= max(ends, default=0):
+        point = DecisionPoint(self.problem)
+        for piece in state.point.state.pieces:
+            point = self.simulator.after_piece(point, piece)
+        if clock <= point.state.clock:
             return fields
         stage = self.simulator.stage(clock)
         field = self.benchmark.plan_fields[-1]
         plan = fields[field]
         if isinstance(plan, dict):
-            moments = task_in(self.problem).moments
-            plan["stages"][stage] = "\n".join([plan["stages"][stage], wait_line(clock - moments[stage])]).lstrip()
+            begin = task_in(self.problem).moments[stage]
+            lines = [plan["stages"][stage], wait_line(clock - begin)]
+            plan["stages"][stage] = "\n".join(filter(None, lines))
         return fields
 
     def answer(self, before: ScheduleState, after: ScheduleState, steps: Sequence[Step], over: str | None) -> str:

@@ -168,29 +168,27 @@ def _episode_facts(record: dict[str, Any]) -> dict[str, Any]:
 
 def _world(record: dict[str, Any]) -> dict[str, Any]:
     """Return what both kinds of records have."""
-    facts: dict[str, Any] = {
-        "items": _items(record["items"]),
-        "durations": {action: _number(seconds) for action, seconds in record["action_durations"].items()},
-        "stations": record["stations"],
-        "lags": _lags(record.get("temporal_constraints", ())),
-        "robots": " ".join(record.get("robots", ())),
-        "candidates": _candidates(record.get("candidate_goals", ())),
-        "inventory": record.get("inventory_limits"),
-        "deadline": record.get("deadline"),
-    }
+    durations = record["action_durations"]
+    robots = map(_word, record.get("robots", ()))
+    facts: dict[str, Any] = {"items": _items(record["items"])}
+    facts["durations"] = {action: _number(seconds) for action, seconds in durations.items()}
+    facts["stations"] = record["stations"]
+    facts["lags"] = _lags(record.get("temporal_constraints", ()))
+    facts["robots"] = " ".join(robots)
+    facts["candidates"] = _candidates(record.get("candidate_goals", ()))
+    facts["inventory"] = record.get("inventory_limits")
+    facts["deadline"] = record.get("deadline")
     return {key: value for key, value in facts.items() if value}
 
 
 def _event(event: dict[str, Any]) -> dict[str, Any]:
     delta = event["delta"]
-    facts: dict[str, Any] = {
-        "time": event["trigger_time"],
-        "items": _items(delta["add_items"]),
-        "orders": _orders(delta.get("add_deliveries", ())),
-        "lags": _lags(delta.get("add_temporal_constraints", ())),
-        "candidates": _candidates(delta.get("add_candidate_goals", ())),
-    }
-    return {key: value for key, value in facts.items() if value or key in ("time", "items")}
+    facts: dict[str, Any] = {}
+    facts["orders"] = _orders(delta.get("add_deliveries", ()))
+    facts["lags"] = _lags(delta.get("add_temporal_constraints", ()))
+    facts["candidates"] = _candidates(delta.get("add_candidate_goals", ()))
+    parts = {key: value for key, value in facts.items() if value}
+    return {"time": event["trigger_time"], "items": _items(delta["add_items"]), **parts}
 
 
 def _items(items: dict[str, dict[str, Any]]) -> dict[str, str]:

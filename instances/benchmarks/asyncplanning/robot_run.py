@@ -30,7 +30,7 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay, Violation
-from planoracle.instances.protocol.decision_points import DecisionPoint, clock_after, wait_words, waited
+from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.schedule_run import DecisionPath
 from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Step, Unreadable
@@ -143,15 +143,15 @@ class RobotSimulator(GenericSimulator):
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return the lines of pieces, and waits for the events between them."""
         texts: list[str] = []
-        clock = point.state.clock
         for piece in remaining.pieces:
+            clock = point.state.clock
             arrival = self.next_arrival(clock)
             while arrival is not None and arrival <= piece.start:
                 texts.append(_wait_text(arrival - clock))
                 clock = arrival
                 arrival = self.next_arrival(clock)
             texts.append(self.words(piece))
-            clock = max(clock, clock_after(self.problem, piece))
+            point = self.after_piece(waited(point, clock), piece)
         return texts
 
     def startable(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -126,26 +127,33 @@ def _encoded(origin: RobotOrigin) -> Instance:
     for item in task.items:
         if item.name in goals:
             actions += _chain(task, item, goals[item.name], candidates.get(item.name))
-    known_actions = {action.id for action in actions}
-    lags: dict[tuple[str, str], int] = {}
-    for before, after, minimum in _lags(origin, actions):
-        for name in (before, after):
-            if name not in known_actions:
-                raise InputError("is not needed for any order", field="temporal_constraints", value=name)
-        lags[before, after] = max(minimum, lags.get((before, after), minimum))
-    weights = tuple((item, candidate.reward) for item, candidate in candidates.items())
+    weights = [(item, candidate.reward) for item, candidate in candidates.items()]
+    lags = _longest_lags(origin, actions)
+    resources = _resources(task, actions)
     return Instance(
-        name=task.name,
-        actions=tuple(actions),
-        lags=tuple(Lag(before, after, minimum) for (before, after), minimum in lags.items()),
-        resources=_resources(task, actions),
-        agents=task.robots,
+        task.name,
+        tuple(actions),
+        lags,
+        resources,
+        task.robots,
         benchmark="asyncplanning",
         unit="millisecond",
         time_limit=task.deadline,
         origin=origin,
-        optional=weights,
+        optional=tuple(weights),
     )
+
+
+def _longest_lags(origin: RobotOrigin, actions: list[Action]) -> tuple[Lag, ...]:
+    """Return one lag for each pair of actions, with the longest minimum time."""
+    ids = {action.id for action in actions}
+    minimums: dict[tuple[str, str], int] = {}
+    for before, after, minimum in _lags(origin, actions):
+        for name in (before, after):
+            if name not in ids:
+                raise InputError("is not needed for any order", field="temporal_constraints", value=name)
+        minimums[before, after] = max(minimum, minimums.get((before, after), minimum))
+    return tuple(Lag(before, after, minimum) for (before, after), minimum in minimums.items())
 
 
 def _candidates(origin: RobotOrigin) -> Mapping[str, Candidate]:
@@ -180,25 +188,22 @@ def _chain(task: RobotTask, item: Ingredient, state: str | None, candidate: Cand
         if verb in WORK:
             demands.append(Demand(WORK[verb].station))
         if candidate is not None and verb == verbs[-1]:
-            demands += [Demand(f"{STOCK}{resource}", amount) for resource, amount in _limited_cost(task, candidate)]
-        duration = task.durations[verb]
-        yield Action(
-            id=f"{item.name}/{verb}",
-            task=item.name,
-            duration=duration,
-            attended=duration if task.robots else 0,
-            modes=(Mode(tuple(demands)),),
-            agents=None if task.robots else (),
-            release=task.release(item.name),
-        )
+            demands += _stock_demands(task, candidate)
+        duration = task.durations.get(verb)
+        if duration is None:
+            raise InputError("is missing", field=f"action_durations.{verb}")
+        mode = Mode(tuple(demands))
+        release = task.release(item.name)
+        action = Action(f"{item.name}/{verb}", item.name, duration, duration, modes=(mode,), release=release)
+        yield action if task.robots else replace(action, attended=0, agents=())
 
 
-def _limited_cost(task: RobotTask, candidate: Candidate) -> Iterator[tuple[str, int]]:
-    """Yield the resources that a candidate takes from the inventory."""
+def _stock_demands(task: RobotTask, candidate: Candidate) -> Iterator[Demand]:
+    """Yield what a candidate takes from the inventory."""
     inventory = task.inventory or {}
     for resource, amount in candidate.cost:
         if resource in inventory:
-            yield resource, amount
+            yield Demand(f"{STOCK}{resource}", amount)
 
 
 def _lags(origin: RobotOrigin, actions: list[Action]) -> Iterator[tuple[str, str, int]]:
