@@ -75,6 +75,7 @@ def _itinerary(*entries: dict[str, Any]) -> dict[str, Any]:
         _itinerary(*_ITINERARY),
         json.dumps(_itinerary(*_ITINERARY)),
         f"SOLUTION:\n```json\n{json.dumps(_itinerary(*_ITINERARY))}\n```\nBo is met before Ann leaves.",
+        f"SOLUTION: Here is my plan.\n```json\n{json.dumps(_itinerary(*_ITINERARY))}\n```",
         f"1. Meet Bo at 9:00AM.\n\n```json\n{json.dumps(_itinerary(*_ITINERARY))}\n```",
         _itinerary(_entry("bo", "Fishers Park", "9:30AM", "10:15 am"), _entry("Ann", "The Old Hill", "10:27", "10:57")),
         _itinerary(_entry("N/A", "Harbour", "9:00"), *_ITINERARY),
