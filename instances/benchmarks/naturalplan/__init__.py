@@ -90,7 +90,8 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
     be longer than wished. Each entry with a name is a meeting, also with `You` or `Free Time`; `N/A` and `none` are no
     names. *Of calendars:* `day`, `hours`, `length`, `busy`, `wish`, `not_earliest`, `other_slot`. *Of trips:*
     `unknown_city`, `repeated_city`, `missing_city`, `first_day`, `gap`, `stay`, `no_flight`, `event`, `last_day`,
-    `other_stay`. An answer without a plan fails (`no_plan`); a time that cannot be read is unscored.
+    `other_stay`. An answer without a plan, and an itinerary
+    that breaks off, fail (`no_plan`, `cut_off`); a time that cannot be read is unscored.
 
     | rule | `paper` | `released` | meaning |
     |---|---|---|---|

@@ -83,25 +83,25 @@ def _moves(problem: Instance, submitted: object, rules: Profile) -> Reading[list
         raise PlanError(f"must have at most {_MAX_ENTRIES} entries", field="plan", value=len(submitted))
     if submitted == []:
         return read_list([])
+    facts = _facts(problem)
+    itinerary = _itinerary(facts, without_remarks(submitted), rules)
     text = text_of(submitted)
+    if itinerary.commands or itinerary.fault in (AMBIGUOUS, CUT_OFF) or not text:
+        return itinerary.of(_timeless) if rules.is_official else itinerary
     sentences = _sentences(submitted if isinstance(submitted, list) and not chat_in(submitted) else text)
     if rules.is_official and sentences is not None:
         return read_list([_released_move(sentence) for sentence in sentences])
-    moves = _itinerary_or_sentences(_facts(problem), submitted, rules)
-    return moves.of(_without_times) if rules.is_official else moves
+    moves = read_output(prepared(str(without_remarks(text))), SentenceGrammar(facts))
+    return moves.of(_timeless) if rules.is_official else moves
 
 
-def _itinerary_or_sentences(facts: MeetingFacts, submitted: object, rules: Profile) -> Reading[list[Move]]:
-    """Read the moves of a JSON itinerary, else those of sentences: models repeat an itinerary in words."""
+def _itinerary(facts: MeetingFacts, submitted: object, rules: Profile) -> Reading[list[Move]]:
+    """Read the moves of a JSON itinerary, which precede sentences: models repeat an itinerary in words."""
     grammar = ItineraryGrammar(facts, has_ends=not rules.is_official)
-    submitted = without_remarks(submitted)
     itinerary = read_output(submitted, grammar)
-    text = text_of(submitted)
-    if itinerary.commands and is_cut(text, grammar):
+    if itinerary.commands and is_cut(text_of(submitted), grammar):
         return replace(itinerary, commands=[], read=0, read_from="nothing", fault=CUT_OFF)
-    if itinerary.commands or itinerary.fault in (AMBIGUOUS, CUT_OFF) or not text:
-        return itinerary
-    return read_output(prepared(text), SentenceGrammar(facts))
+    return itinerary
 
 
 def _facts(problem: Instance) -> MeetingFacts:
@@ -120,8 +120,7 @@ def _sentences(submitted: object) -> list[str] | None:
     text = submitted.rpartition("</think>")[2]
     _, prefix, plan = text.partition(_SOLUTION)
     plan = plan if prefix else text
-    is_itinerary = plan.lstrip("` \n").startswith(("{", "[", "json"))
-    if is_itinerary or not (prefix or plan.lstrip().startswith("You ")):
+    if not prefix and not plan.lstrip().startswith("You "):
         return None
     steps = [step.strip() for step in plan.split(".")]
     return [step for step in steps if step]
@@ -151,7 +150,7 @@ def _between(step: str, before: str, after: str) -> str | None:
     return parts[1].split(after)[0].strip() if len(parts) > 1 else None
 
 
-def _without_times(moves: list[Move]) -> list[Move]:
+def _timeless(moves: list[Move]) -> list[Move]:
     """Return moves as the published evaluation takes them.
 
     The form with ``person_name`` begins with an entry for the start, which is not looked at. Of sentences only the

@@ -8,6 +8,7 @@ import pytest
 
 from planoracle.analysis.agents.agent import play
 from planoracle.analysis.agents.solver_agents import Optimal
+from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.protocol import registry
@@ -82,8 +83,6 @@ def test_agent_without_state_values_stops_where_the_run_deviates() -> None:
 
 
 def test_values_of_states_are_refused_by_name() -> None:
-    from planoracle.analysis.diagnosis.regret import regret_of
-
     run = _BENCHMARK.run(load("naturalplan/meeting/6"), "You travel to Nob Hill. You meet Kenneth for 90 minutes.")
     with pytest.raises(InputError, match="cannot respect optional tasks and ways"):
         regret_of(run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,7 @@ def _itinerary(*entries: dict[str, Any]) -> dict[str, Any]:
         _itinerary(*_ITINERARY),
         json.dumps(_itinerary(*_ITINERARY)),
         f"SOLUTION:\n```json\n{json.dumps(_itinerary(*_ITINERARY))}\n```\nBo is met before Ann leaves.",
+        f"SOLUTION: Here is my plan.\n```json\n{json.dumps(_itinerary(*_ITINERARY))}\n```",
         f"1. Meet Bo at 9:00AM.\n\n```json\n{json.dumps(_itinerary(*_ITINERARY))}\n```",
         _itinerary(_entry("bo", "Fishers Park", "9:30AM", "10:15 am"), _entry("Ann", "The Old Hill", "10:27", "10:57")),
         _itinerary(_entry("N/A", "Harbour", "9:00"), *_ITINERARY),
@@ -230,7 +232,7 @@ def test_each_violation_has_a_sentence_with_times_of_day() -> None:
     run = benchmark.run(_MEETING, _itinerary(_ITINERARY[0], _entry("Ann", "Old Hill", "10:26", "10:57")))
     (finding,) = benchmark.examine(run).findings
     assert finding.text == "Ann is stated for 10:26AM, but you are free and there at 10:27AM."
-    kinds = {kind for topic in benchmark.feedback.TOPICS for kind in topic.kinds}
+    kinds = set(chain.from_iterable(topic.kinds for topic in benchmark.feedback.TOPICS))
     assert set(SENTENCES) <= kinds
 
 

@@ -125,12 +125,12 @@ def test_metrics_count_persons_and_lost_minutes() -> None:
     row = _row("You travel to Richmond District. You wait until 1:00PM. You meet Mary for 75 minutes.")
     figures = (row["success"], row["persons_met"], row["score"], row["best_share"], row["time_lost"], row["weight"])
     assert figures == (True, 1, 1 / 3, False, None, 1)
-    whole = (
+    plan = (
         "You travel to Richmond District. You wait until 1:00PM. You meet Mary for 75 minutes. You travel to"
         " Fisherman's Wharf. You wait until 2:45PM. You meet Sarah for 105 minutes. You travel to Mission District."
         " You wait until 9:50PM. You meet Helen for 30 minutes."
     )
-    row = _row(whole)
+    row = _row(plan)
     figures = (row["success"], row["persons_met"], row["score"], row["optimal"], row["time_lost"], row["makespan"])
     assert figures == (True, 3, 1.0, False, 5, 800)
 
