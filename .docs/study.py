@@ -90,7 +90,7 @@ def _cell(value: Any) -> str:
 
 
 def replaced(text: str, name: str, block: str) -> str:
-    """Return a page with another block between two comments of a name; a page without the place stays as it is."""
+    """Return a page with another block between two comments; one without them stays as it is."""
     place = re.compile(rf"(<!-- {re.escape(name)} -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
     return place.sub(lambda match: f"{match[1]}\n{block}\n\n{match[2]}", text)
 

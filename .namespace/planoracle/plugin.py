@@ -212,7 +212,7 @@ from planoracle.instances.protocol.plan import (
     Targets,
 )
 from planoracle.instances.protocol.profiles import Rules, RuleSet
-from planoracle.instances.protocol.recorded import RECORDED, RECORDED_FIELDS
+from planoracle.instances.protocol.recorded_verdict import RECORDED, RECORDED_FIELDS
 from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.run import MismatchEvidence, Run
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark

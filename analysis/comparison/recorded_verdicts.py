@@ -74,7 +74,7 @@ def graded_answers(answers: Iterable[dict[str, Any]] | str | Path) -> pd.DataFra
 
 
 def _optimal(graded: pd.DataFrame) -> pd.Series[Any]:
-    """Return whether grades are optimal: as the benchmark says, else of the best weight and the shortest makespan."""
+    """Return whether grades are optimal, as their benchmark says or by weight and makespan."""
     is_best_weight = graded["best_weight"].isna() | (graded["weight"] == graded["best_weight"])
     is_shortest = graded["makespan"] == graded["optimal_makespan"]
     is_optimal = graded["success"] & is_best_weight.fillna(False) & is_shortest.fillna(False)
@@ -136,7 +136,7 @@ def cause_table(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def size_table(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the shares of valid answers by part and size of problems, of all answers and of those with a plan.
+    """Return the shares of valid answers by part and size, of all answers and of those with a plan.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def verdict_bars(frame: pd.DataFrame, part: str, ax: Axes | None = None) -> Axes
 
 
 def size_lines(frame: pd.DataFrame, part: str, ax: Axes | None = None) -> Axes:
-    """Draw the share of valid answers by the size of problems: of all answers, and of those that have a plan.
+    """Draw the share of valid answers by the size of problems, of all answers and of those with a plan.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ _CONTROL_CHARACTERS = re.compile(rb"[\x00-\x08\x0e-\x1a]")
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 # Columns of rows that have a result or an error instead of a plan.
 _RESULTS = ("scored", "error", "status", "makespan")
-# Least number of rows from which a file is said to hold no plans.
+# Least number of rows of a file without plans.
 _MIN_ROWS = 3
 # Bytes of a file that are inspected.
 _HEAD = 2**16

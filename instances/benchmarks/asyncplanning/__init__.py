@@ -11,7 +11,7 @@ from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
-from planoracle.instances.protocol.recorded import RECORDED_FIELDS
+from planoracle.instances.protocol.recorded_verdict import RECORDED_FIELDS
 from planoracle.instances.protocol.run import Run
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 

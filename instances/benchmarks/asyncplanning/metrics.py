@@ -16,7 +16,7 @@ from planoracle.instances.benchmarks.asyncplanning.robot_metrics import (
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import StepOrigin, longest_path, step_origin
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.recorded import RECORDED
+from planoracle.instances.protocol.recorded_verdict import RECORDED
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,

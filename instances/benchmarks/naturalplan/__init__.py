@@ -14,7 +14,7 @@ from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
 from planoracle.instances.protocol.feedback import ClockFormat
 from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.recorded import RECORDED_FIELDS
+from planoracle.instances.protocol.recorded_verdict import RECORDED_FIELDS
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 _USUAL = RunConfig()

@@ -11,7 +11,7 @@ from planoracle.instances.benchmarks.naturalplan.task_modules import modules_of,
 from planoracle.instances.benchmarks.naturalplan.whole_answers import published_figures
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.recorded import RECORDED
+from planoracle.instances.protocol.recorded_verdict import RECORDED
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
