@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, RobotTask, ticks_of
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, RobotTask
 from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, in_order, lines_in
 from planoracle.instances.benchmarks.asyncplanning.robot_outcome import commit
 from planoracle.instances.benchmarks.asyncplanning.robot_rules import RobotRules
@@ -58,6 +58,8 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
     value = submitted
     if isinstance(submitted, str):
         value = _json_value(submitted)
+    elif submitted is None:  # a model gave no answer
+        value = ""
     chat = chat_in(value)
     if chat is not None:
         value = ["\n".join(map(str, contents(message))) for message in chat if is_agents(message)]
@@ -66,7 +68,9 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
     entries: Sequence[object] = value if isinstance(value, list) else [value]
     texts: list[str] = []
     for entry in entries:
-        text = entry.get("response") if isinstance(entry, dict) else entry
+        text = entry.get("response", entry) if isinstance(entry, dict) else entry
+        if text is None:
+            text = ""
         if not isinstance(text, str):
             accepted = "a text for each stage" if is_online else "text with a line for each action"
             raise PlanError(f"must be {accepted}", field="plan", value=submitted)
@@ -177,17 +181,6 @@ def _by_pile(task: RobotTask, lines: Sequence[Line]) -> list[Line]:
         return line.start, height.get(line.item, 0) if line.action == STACK else 0
 
     return sorted(lines, key=place)
-
-
-def witness_text(task: RobotTask, divisor: int = 1) -> str:
-    """Return the published plan of a task as text, with all times divided by a number."""
-    lines: list[str] = []
-    for entry in task.witness:
-        seconds, action, *arguments = entry.split()
-        start = ticks_of(seconds, "witness")
-        line = Line(start // divisor, action, tuple(arguments), task.durations[action] // divisor)
-        lines.append(line.text())
-    return "\n".join(lines)
 
 
 def name_of(action: str) -> str:
