@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, RobotTask, ticks_of
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, RobotTask
 from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, in_order, lines_in
 from planoracle.instances.benchmarks.asyncplanning.robot_outcome import commit
 from planoracle.instances.benchmarks.asyncplanning.robot_rules import RobotRules
@@ -60,6 +60,8 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
     value = submitted
     if isinstance(submitted, str):
         value = _json_value(submitted)
+    elif submitted is None:  # a model gave no answer
+        value = ""
     chat = chat_in(value)
     if chat is not None:
         value = ["\n".join(map(str, contents(message))) for message in chat if is_agents(message)]
@@ -77,11 +79,12 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
 
 
 def _text_in(record: Mapping[str, object]) -> object:
-    """Return the text of a stage in the released log; a stage that ended with an error has no lines."""
-    fields = [record[field] for field in _STAGE_FIELDS if record.get(field) is not None]
-    if not fields and record.get("error_type"):
-        return ""
-    return fields[0] if fields else None
+    """Return the text of a stage in the released log; one without an answer, or with an error, has no lines."""
+    texts = [record[field] for field in _STAGE_FIELDS if field in record]
+    if not texts:
+        return "" if record.get("error_type") else None
+    filled = [text for text in texts if text is not None]
+    return filled[0] if filled else ""
 
 
 def _json_value(text: str) -> object:
@@ -187,17 +190,6 @@ def _by_pile(task: RobotTask, lines: Sequence[Line]) -> list[Line]:
         return line.start, height.get(line.item, 0) if line.action == STACK else 0
 
     return sorted(lines, key=place)
-
-
-def witness_text(task: RobotTask, divisor: int = 1) -> str:
-    """Return the published plan of a task as text, with all times divided by a number."""
-    lines: list[str] = []
-    for entry in task.witness:
-        seconds, action, *arguments = entry.split()
-        start = ticks_of(seconds, "witness")
-        line = Line(start // divisor, action, tuple(arguments), task.durations[action] // divisor)
-        lines.append(line.text())
-    return "\n".join(lines)
 
 
 def name_of(action: str) -> str:

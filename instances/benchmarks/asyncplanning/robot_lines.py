@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.asyncplanning.robot_facts import TICKS, VERBS
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import TICKS, VERBS, RobotTask, ticks_of
 from planoracle.instances.errors import PlanError
 
 #: Largest time of a plan in seconds, and largest number of lines.
@@ -124,3 +124,14 @@ def in_order(lines: Iterable[Line], is_online: bool) -> list[Line]:
     if is_online:
         return sorted(lines)
     return sorted(lines, key=lambda line: line.start)
+
+
+def witness_text(task: RobotTask, divisor: int = 1) -> str:
+    """Return the published plan of a task as text, with all times divided by a number."""
+    lines: list[str] = []
+    for entry in task.witness:
+        seconds, action, *arguments = entry.split()
+        start = ticks_of(seconds, "witness_plan")
+        line = Line(start // divisor, action, tuple(arguments), task.durations[action] // divisor)
+        lines.append(line.text())
+    return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.instances.benchmarks.asyncplanning.robot_language import witness_text
+from planoracle.instances.benchmarks.asyncplanning.robot_lines import witness_text
 from planoracle.instances.benchmarks.asyncplanning.robot_tasks import robot_origin
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.scoring import Average, Claim, Measurement, Metric, Row

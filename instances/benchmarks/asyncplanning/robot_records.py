@@ -67,10 +67,11 @@ class _KitchenRecord(TypedDict):
 
 
 class _Static(_KitchenRecord):
+    name: NotRequired[str]
     id: str
     split: str
     goal: _Goal
-    optimal_makespan: float
+    optimal_makespan: NotRequired[float]
     optimal_reward: NotRequired[int]
     witness_plan: NotRequired[str]
 
@@ -95,6 +96,7 @@ class _Event(TypedDict):
 
 
 class _Episode(TypedDict):
+    name: NotRequired[str]
     id: str
     difficulty: str
     initial_task: _Initial
@@ -149,7 +151,8 @@ def _static_facts(record: dict[str, Any]) -> dict[str, Any]:
     facts = _world(record)
     order = {"id": _ORDER, **record["goal"]}
     facts["orders"] = _orders([order])
-    facts["optimum"] = _number(record["optimal_makespan"])
+    if "optimal_makespan" in record:
+        facts["optimum"] = _number(record["optimal_makespan"])
     if "optimal_reward" in record:
         facts["reward"] = record["optimal_reward"]
     plan = lines_in(record.get("witness_plan", ""))

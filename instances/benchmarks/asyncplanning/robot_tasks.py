@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from planoracle.instances.benchmarks.asyncplanning.robot_documents import document_of
 from planoracle.instances.benchmarks.asyncplanning.robot_facts import (
     STACK,
     STOCK,
@@ -248,6 +249,19 @@ def _resources(task: RobotTask, actions: list[Action]) -> tuple[Resource, ...]:
     return tuple(resources)
 
 
+def document(problem: Instance) -> dict[str, Any]:
+    """Return a problem as a record like the released ones."""
+    return document_of(robot_origin(problem).task)
+
+
+def file_of(name: str, folder: Path) -> str | None:
+    """Return the file of a problem in a copy of the repository, ``None`` if there is none."""
+    part, difficulty, identifier = name.split("/")
+    subfolder = "robo_async_online/episodes" if part == "online" else f"robo_async_challenge_v2/{difficulty}"
+    path = folder / "data" / subfolder / f"{identifier}.json"
+    return str(path) if path.is_file() else None
+
+
 # --- released records -----------------------------------------------------------------------------
 
 
@@ -269,7 +283,8 @@ def read(document: object, source: str) -> list[Instance]:
             if not is_static(row) and not is_episode(row):
                 raise InputError("must be a record of a task or an episode", field=field, value=row)
             facts = facts_of(row, field)
-            problems.append(instance(task_of(f"{Path(source).name}/{name_of(row)}", facts)))
+            name = row.get("name") or f"{Path(source).name}/{name_of(row)}"
+            problems.append(instance(task_of(name, facts)))
     except InputError as error:
         raise error.at(source) from None
     return problems

@@ -395,8 +395,30 @@ def timearena_passages(findings: list[ReferenceFinding]) -> Iterator[str]:
     yield f"no plan completes {len(stuck)} more problems, so their references are infeasible: {names}."
 
 
+def asyncplanning_passages(findings: list[ReferenceFinding]) -> Iterator[str]:
+    wrong = [finding for finding in findings if finding.wrong]
+    yield (
+        f"Of {len(findings)} references {number_of(findings, 'optimal')} are optimal, "
+        f"{number_of(findings, 'too_high')} are too high and {number_of(findings, 'below_bound')} is below bound:"
+    )
+    yield table(wrong, "seconds", causes=True)
+
+
+def naturalplan_passages(findings: list[ReferenceFinding]) -> Iterator[str]:
+    others = [finding for finding in findings if finding.verdict == "not_unique"]
+    calendars = [finding for finding in others if "/calendar/" in (finding.instance or "")]
+    yield (
+        f"Of {len(findings)} references {number_of(findings, 'optimal')} are optimal, "
+        f"{number_of(findings, 'too_high')} are too high and {len(others)} are not unique"
+    )
+    yield f"{len(calendars)} calendars and {len(others) - len(calendars)} trips have other right answers"
+    yield f"The 5 largest gaps: {table(largest(findings, 'too_high'), 'minutes')}"
+
+
 PASSAGES = {
     "asynchow": asynchow_passages,
+    "asyncplanning": asyncplanning_passages,
+    "naturalplan": naturalplan_passages,
     "recipe2plan": recipe2plan_passages,
     "robotouille": robotouille_passages,
     "timearena": timearena_passages,

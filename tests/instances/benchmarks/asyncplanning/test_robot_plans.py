@@ -158,6 +158,11 @@ def test_episodes_are_read_in_all_recorded_forms(form: dict[str, object]) -> Non
     assert BENCHMARK.run(EPISODE, form).success
 
 
+def test_a_null_answer_is_an_empty_one() -> None:
+    assert outcome(FISH, None, "paper") == outcome(FISH, "", "paper")
+    assert outcome(EPISODE, [*STAGES[:2], None], "released") == outcome(EPISODE, [*STAGES[:2], ""], "released")
+
+
 @pytest.mark.parametrize("plan", [7, [7], {"steps": []}])
 def test_values_without_text_are_unscored(plan: object) -> None:
     with pytest.raises(PlanError, match="must be"):

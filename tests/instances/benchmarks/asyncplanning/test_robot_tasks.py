@@ -11,7 +11,8 @@ import pytest
 
 from planoracle.instances.benchmarks.asyncplanning.problems import load, names, read, recognises
 from planoracle.instances.benchmarks.asyncplanning.robot_facts import RobotTask, task_of
-from planoracle.instances.benchmarks.asyncplanning.robot_language import task_in, witness_text
+from planoracle.instances.benchmarks.asyncplanning.robot_language import task_in
+from planoracle.instances.benchmarks.asyncplanning.robot_lines import witness_text
 from planoracle.instances.benchmarks.asyncplanning.robot_records import facts_of, name_of
 from planoracle.instances.benchmarks.asyncplanning.robot_tasks import bundled_task
 from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES
@@ -112,6 +113,24 @@ def test_items_of_an_event_are_released_at_its_time() -> None:
     assert releases["online_cut_01_11/cut"] == 2290
 
 
+def test_documents_are_read_as_the_same_problem() -> None:
+    for name in (*TASKS[::9], *EPISODES[::9]):
+        problem = load(name)
+        [repeated] = read(BENCHMARK.document(problem), "document")
+        assert repeated == problem
+        assert contents(task_in(repeated)) == contents(task_in(problem))
+
+
+def test_names_refer_to_a_copy_of_the_repository(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "robo_async_challenge_v2" / "easy"
+    folder.mkdir(parents=True)
+    record = BENCHMARK.document(load("asyncplanning/robo/easy/easy_02_fried_fish_plate"))
+    (folder / "easy_02_fried_fish_plate.json").write_text(json.dumps(record), "utf-8")
+    name = "asyncplanning/robo/easy/easy_02_fried_fish_plate"
+    assert BENCHMARK.catalog.file_of(name, tmp_path) == str(folder / "easy_02_fried_fish_plate.json")
+    assert BENCHMARK.catalog.file_of(name.replace("02", "03"), tmp_path) is None
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -120,6 +139,7 @@ def test_items_of_an_event_are_released_at_its_time() -> None:
         ({"goal": {"required_states": {"egg": "fried"}, "stack_order": []}}, "cannot be reached from 'raw'"),
         ({"goal": {"required_states": {}, "stack_order": ["cup", "cup"]}}, "stack_order: must be different"),
         ({"action_durations": {"boil": 0.00001, "stack": 1}}, "must be seconds with at most three decimals"),
+        ({"action_durations": {"boil": 12}}, "action_durations.stack: is missing"),
         ({"items": {"an egg": {"state": "raw", "predicates": []}}}, "must be a name without spaces"),
     ],
 )
