@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from planoracle.instances.benchmarks.asyncplanning.robot_facts import STACK, TICKS, RobotTask
@@ -70,7 +70,7 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
     entries: Sequence[object] = value if isinstance(value, list) else [value]
     texts: list[str] = []
     for entry in entries:
-        text = _text_in(entry) if isinstance(entry, dict) else entry
+        text = _text_in(entry)
         if not isinstance(text, str):
             accepted = "a text for each stage" if is_online else "text with a line for each action"
             raise PlanError(f"must be {accepted}", field="plan", value=submitted)
@@ -78,11 +78,15 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
     return texts if is_online else ["\n".join(texts)]
 
 
-def _text_in(record: Mapping[str, object]) -> object:
-    """Return the text of a stage in the released log; one without an answer, or with an error, has no lines."""
-    texts = [record[field] for field in _STAGE_FIELDS if field in record]
+def _text_in(entry: object) -> object:
+    """Return the text of a stage: itself, or in an object of the released log; a null answer is an empty text."""
+    if entry is None:
+        return ""
+    if not isinstance(entry, dict):
+        return entry
+    texts = [entry[field] for field in _STAGE_FIELDS if field in entry]
     if not texts:
-        return "" if record.get("error_type") else None
+        return "" if entry.get("error_type") else None
     filled = [text for text in texts if text is not None]
     return filled[0] if filled else ""
 

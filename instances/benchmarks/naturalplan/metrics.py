@@ -8,7 +8,6 @@ from typing import cast
 from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanRun, text_of_plan
 from planoracle.instances.benchmarks.naturalplan.task_modules import modules_of, reading
-from planoracle.instances.benchmarks.naturalplan.whole_answers import published_figures
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.recorded_verdict import RECORDED
@@ -145,4 +144,4 @@ def _published_claim(problem: Instance) -> Claim:
 
 _PUBLISHED = Reference("published_plan", "published plan", _published_claim, main=True, published="published_plan")
 
-METRICS = MetricSet(PlanMeasurement, declare, references=(_PUBLISHED,), published_figures=published_figures)
+METRICS = MetricSet(PlanMeasurement, declare, references=(_PUBLISHED,))

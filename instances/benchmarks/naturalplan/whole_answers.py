@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
-from planoracle.instances.benchmarks.naturalplan import calendar_tasks, trip_tasks
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.violations import Violation
@@ -126,30 +124,3 @@ def sentence_of(template: str) -> Sentence:
         return template.format(**{name: clean(text) for name, text in fields.items()})
 
     return write
-
-
-def published_figures() -> dict[str, int]:
-    """Return counts over the bundled calendars and trips: right answers, and published answers that fit.
-
-    The published evaluation accepts one answer each. Slots are counted on the half hour.
-
-    >>> published_figures()["calendars with several right slots"]
-    36
-    """
-    figures = Counter[str]()
-    max_slots, max_orders = 0, 0
-    for facts in calendar_tasks.bundled().values():
-        count = len(facts.right_slots())
-        figures["published slots that fit"] += facts.fits(facts.reference)
-        figures["calendars with several right slots"] += count > 1
-        figures["of these, calendars that do not ask for the earliest"] += count > 1 and not facts.is_earliest
-        max_slots = max(max_slots, count)
-    for trip in trip_tasks.bundled().values():
-        orders = trip.orders()
-        reference = tuple(city for city, _ in trip.reference)
-        figures["published orders that fit"] += reference in orders
-        figures["trips with several right orders"] += len(orders) > 1
-        max_orders = max(max_orders, len(orders))
-    figures["right slots of a calendar, at most"] = max_slots
-    figures["right orders of a trip, at most"] = max_orders
-    return dict(figures)

@@ -150,12 +150,19 @@ def test_each_rule_of_stages(stages: list[str], paper: tuple[object, ...], relea
         {"plan": STAGES},
         {"responses": STAGES},
         {"stage_records": [{"stage": number, "response": text} for number, text in enumerate(STAGES)]},
+        {"stage_records": [{"stage": number, "solver_plan": text} for number, text in enumerate(STAGES)]},
         {"plan": {"stages": STAGES}},
         {"messages": [{"role": "assistant", "content": text} for text in STAGES]},
     ],
 )
 def test_episodes_are_read_in_all_recorded_forms(form: dict[str, object]) -> None:
     assert BENCHMARK.run(EPISODE, form).success
+
+
+def test_stage_of_a_solver_that_failed_has_no_lines() -> None:
+    records = [*({"response": text} for text in STAGES[:2]), {"error_type": "solver_error", "error": "timeout"}]
+    run = BENCHMARK.run(EPISODE, {"stage_records": records}, PROFILES["released"])
+    assert run.verdict.violations[0].kind == "no_plan"
 
 
 def test_a_null_answer_is_an_empty_one() -> None:
