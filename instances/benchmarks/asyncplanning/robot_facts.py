@@ -41,16 +41,29 @@ class ItemAction(NamedTuple):
 STACK = "stack"
 #: State of items that need no work.
 READY = "ready"
+# Actions on items: name, state before, state after, station, traits.
+_ACTIONS = (
+    "grill raw grilled grill iscookable iscookableifmarinated",
+    "cut raw cut cutting_board iscuttable",
+    "fry raw fried fryer isfryable isfryableifcut",
+    "boil raw boiled boiler isboilable",
+    "toast raw toasted toaster istoastable",
+    "marinate cut marinated marinator ismarinatable",
+    "mash boiled mashed cutting_board mash_requires_boiled",
+)
+
+
+def _item_actions() -> dict[str, ItemAction]:
+    """Return the actions on items by name."""
+    actions = {}
+    for row in _ACTIONS:
+        name, before, after, station, *traits = row.split()
+        actions[name] = ItemAction(before, after, station, tuple(traits))
+    return actions
+
+
 #: Actions on items by name.
-WORK = {
-    "grill": ItemAction("raw", "grilled", "grill", ("iscookable", "iscookableifmarinated")),
-    "cut": ItemAction("raw", "cut", "cutting_board", ("iscuttable",)),
-    "fry": ItemAction("raw", "fried", "fryer", ("isfryable", "isfryableifcut")),
-    "boil": ItemAction("raw", "boiled", "boiler", ("isboilable",)),
-    "toast": ItemAction("raw", "toasted", "toaster", ("istoastable",)),
-    "marinate": ItemAction("cut", "marinated", "marinator", ("ismarinatable",)),
-    "mash": ItemAction("boiled", "mashed", "cutting_board", ("mash_requires_boiled",)),
-}
+WORK = _item_actions()
 #: Names of all actions.
 VERBS = (*WORK, STACK)
 #: States by the action that leads to them.
@@ -317,15 +330,12 @@ def _with_limits(task: RobotTask, facts: Mapping[str, Any]) -> RobotTask:
     if list(arrivals) != sorted(arrivals):
         raise InputError("must be in order of time", field="events.trigger_time", value=list(arrivals))
     robots = facts.get("robots", "")
+    deadline = _optional_ticks(facts, "deadline")
+    optimum = _optional_ticks(facts, "optimum")
+    witness = tuple(facts.get("witness", ()))
     in_time = replace(task, arrivals=arrivals, is_online="events" in facts, robots=tuple(robots.split()))
-    return replace(
-        in_time,
-        inventory=facts.get("inventory"),
-        deadline=_optional_ticks(facts, "deadline"),
-        optimum=_optional_ticks(facts, "optimum"),
-        best_reward=facts.get("reward"),
-        witness=tuple(facts.get("witness", ())),
-    )
+    limited = replace(in_time, inventory=facts.get("inventory"), deadline=deadline)
+    return replace(limited, optimum=optimum, best_reward=facts.get("reward"), witness=witness)
 
 
 def _optional_ticks(facts: Mapping[str, Any], field: str) -> int | None:

@@ -8,31 +8,31 @@ from planoracle.instances.benchmarks.asyncplanning.robot_run import RobotRun
 from planoracle.instances.model.violations import Measure, Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, quoted
 
-TOPICS = (
-    Topic(
-        "names",
-        "Actions, items and robots",
-        ("arguments", "unknown_robot", "unknown_action", "unknown_item", "not_applicable"),
-        "Use only actions, items and robots of the problem, and each item only after it has arrived.",
-    ),
-    Topic("robots", "Robots", ("robot_busy",), "A robot carries out one action at a time."),
-    Topic("stations", "Stations", ("station_full",), "Wait until the station is free."),
-    Topic(
-        "items",
-        "States of items",
-        ("item_busy", "wrong_state", "not_ready", "goal_state"),
-        "Prepare every item step by step, and stack it when it is ready.",
-    ),
-    Topic(
-        "pile",
-        "Stacks",
-        ("goal_stack", "stack_overlap"),
-        "Stack every item of an order once, from bottom to top, one after the other.",
-    ),
-    Topic("lags", "Minimum times", ("lag",), "Keep the minimum time between the two actions."),
-    Topic("limits", "Deadline and inventory", ("deadline", "inventory", "reward"), "Choose goals that fit."),
-    Topic("stages", "Stages", ("stage_missing",), "Answer after every event with all that is still to do."),
+_NAMES = Topic(
+    "names",
+    "Actions, items and robots",
+    ("arguments", "unknown_robot", "unknown_action", "unknown_item", "not_applicable"),
+    "Use only actions, items and robots of the problem, and each item only after it has arrived.",
 )
+_ROBOTS = Topic("robots", "Robots", ("robot_busy",), "A robot carries out one action at a time.")
+_STATIONS = Topic("stations", "Stations", ("station_full",), "Wait until the station is free.")
+_ITEMS = Topic(
+    "items",
+    "States of items",
+    ("item_busy", "wrong_state", "not_ready", "goal_state"),
+    "Prepare every item step by step, and stack it when it is ready.",
+)
+_PILE = Topic(
+    "pile",
+    "Stacks",
+    ("goal_stack", "stack_overlap"),
+    "Stack every item of an order once, from bottom to top, one after the other.",
+)
+_LAGS = Topic("lags", "Minimum times", ("lag",), "Keep the minimum time between the two actions.")
+_LIMITS = Topic("limits", "Deadline and inventory", ("deadline", "inventory", "reward"), "Choose goals that fit.")
+_STAGES = Topic("stages", "Stages", ("stage_missing",), "Answer after every event with all that is still to do.")
+#: Sections of critiques.
+TOPICS = (_NAMES, _ROBOTS, _STATIONS, _ITEMS, _PILE, _LAGS, _LIMITS, _STAGES)
 
 #: Sentences on violations, with the fields of `_values`.
 _SENTENCES = {

@@ -57,25 +57,25 @@ def texts_of(submitted: object, is_online: bool) -> list[str]:
     PlanError
         For any other value.
     """
-    value = submitted
-    if isinstance(submitted, str):
-        value = _json_value(submitted)
-    elif submitted is None:  # a model gave no answer
-        value = ""
-    chat = chat_in(value)
-    if chat is not None:
-        value = ["\n".join(map(str, contents(message))) for message in chat if is_agents(message)]
-    if isinstance(value, dict) and "stages" in value:
-        value = value["stages"]
-    entries: Sequence[object] = value if isinstance(value, list) else [value]
     texts: list[str] = []
-    for entry in entries:
+    for entry in _entries_of(submitted):
         text = _text_in(entry)
         if not isinstance(text, str):
             accepted = "a text for each stage" if is_online else "text with a line for each action"
             raise PlanError(f"must be {accepted}", field="plan", value=submitted)
         texts.append(text)
     return texts if is_online else ["\n".join(texts)]
+
+
+def _entries_of(submitted: object) -> Sequence[object]:
+    """Return the messages, stages or texts of a plan."""
+    value = _json_value(submitted) if isinstance(submitted, str) else submitted
+    chat = chat_in(value)
+    if chat is not None:
+        return ["\n".join(map(str, contents(message))) for message in chat if is_agents(message)]
+    if isinstance(value, dict) and "stages" in value:
+        value = value["stages"]
+    return value if isinstance(value, list) else [value]
 
 
 def _text_in(entry: object) -> object:

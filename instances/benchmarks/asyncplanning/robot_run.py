@@ -141,7 +141,7 @@ class RobotSimulator(GenericSimulator):
         return verdict_of(self.problem, schedule.pieces, graded(self.problem, schedule, self.rules))
 
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
-        """Return the lines of pieces, and waits for the events between them."""
+        """Return the lines of pieces and waits for events, and the command that leaves goals out."""
         texts: list[str] = []
         for piece in remaining.pieces:
             clock = point.state.clock
@@ -152,6 +152,9 @@ class RobotSimulator(GenericSimulator):
                 arrival = self.next_arrival(clock)
             texts.append(self.words(piece))
             point = self.after_piece(waited(point, clock), piece)
+        executed = {piece.action for piece in point.state.pieces}
+        if executed != self.problem.by_id.keys():  # goals with rewards are left out
+            texts.append(CLOSE)
         return texts
 
     def startable(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from planoracle.analysis.diagnosis.regret import regret
@@ -195,7 +197,7 @@ def test_critique_names_the_conflict_in_seconds() -> None:
 
 
 def test_every_violation_belongs_to_a_topic_with_a_sentence() -> None:
-    kinds = [kind for topic in TOPICS for kind in topic.kinds]
+    kinds = list(chain.from_iterable(topic.kinds for topic in TOPICS))
     assert len(kinds) == len(set(kinds)) == 18
 
 
