@@ -210,13 +210,15 @@ def bare(ax: Axes) -> None:
 
 
 def clock(tick: int, unit: str) -> str:
-    """Return an instant or duration as text: as a clock if ticks are seconds.
+    """Return an instant or duration as text: as a clock if ticks are seconds, milliseconds as seconds.
 
     Examples
     --------
-    >>> clock(90, "second"), clock(90, "minute")
-    ('00:01:30', '90')
+    >>> clock(90, "second"), clock(90, "minute"), clock(24010, "millisecond")
+    ('00:01:30', '90', '24.01 s')
     """
+    if unit == "millisecond":
+        return f"{tick / 1000:.10g} s"
     if unit != "second":
         return str(tick)
     sign = "-" if tick < 0 else ""
@@ -234,7 +236,9 @@ def time_axis(ax: Axes, span: int, unit: str) -> None:
     max_ticks = 1.5 * ax.get_window_extent().width / ax.figure.dpi
     step = round_step(span, max(5.0, max_ticks), seconds)
     ax.xaxis.set_major_locator(MultipleLocator(step))
-    if not seconds:
+    if unit == "millisecond":
+        label, unit_text = _millisecond_label, "seconds"
+    elif not seconds:
         label, unit_text = _number_label, f"{unit}s"
     elif step >= _DAY:
         label, unit_text = _day_label, "days"
@@ -250,6 +254,10 @@ def time_axis(ax: Axes, span: int, unit: str) -> None:
 
 def _number_label(tick: float, _: int | None) -> str:
     return f"{tick:.0f}"
+
+
+def _millisecond_label(tick: float, _: int | None) -> str:
+    return f"{tick / 1000:g}"
 
 
 def _day_label(tick: float, _: int | None) -> str:
