@@ -148,15 +148,10 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
     -------
     >>> from planoracle import environment, load
     >>> run = environment(load("naturalplan/meeting/6"), loop="open")
-    >>> print(run.introduction())
+    >>> print(run.introduction().splitlines()[0])
     You arrive at Fisherman's Wharf at 9:00AM.
-    <BLANKLINE>
-    Friends:
+    >>> print(run.introduction().splitlines()[3])
     - Kenneth: at Nob Hill from 2:15PM to 7:45PM, for at least 90 minutes
-    <BLANKLINE>
-    Ways in minutes:
-    - Fisherman's Wharf to Nob Hill: 11
-    - Nob Hill to Fisherman's Wharf: 11
     >>> run.step("You travel to Nob Hill. You meet Kenneth from 2:15PM to 3:45PM.").done, run.run().success
     (True, True)
     """

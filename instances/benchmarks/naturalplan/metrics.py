@@ -70,7 +70,6 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
         "score",
         "share of the most possible persons of a success; 1 for any other success, 0 for a failure",
         lambda measurement: measurement.share,
-        is_shown=True,
         average=Average("score", "mean score", role=("main",)),
     )
     persons: Metric[PlanMeasurement] = Metric(
