@@ -54,6 +54,8 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     bound that no policy has to reach.
 
     `--data asyncplanning=DIR` and file names read the released records; prompts then contain the released questions.
+    Random problems are like AsyncPlan-XXL, with several tasks (`--tasks 6`) kitchens with so many items, with several
+    agents (`--agents 2`) by robots.
 
     Plan language
     -------------
