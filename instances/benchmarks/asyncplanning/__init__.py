@@ -208,6 +208,11 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     live = lazy("planoracle.instances.benchmarks.asyncplanning.parts")
     generator = lazy("planoracle.instances.benchmarks.asyncplanning.step_generator")
 
+    def note(self, name: str) -> str:
+        """Return a note on the optimum of episodes."""
+        hindsight = "asyncplanning: the optimum of an episode is that of hindsight, a bound: all orders are known at once"
+        return hindsight if name.startswith("asyncplanning/online/") else ""
+
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return the problem, its part, and its number of steps or the difficulty of its kitchen."""
         if not self.catalog.covers(name):

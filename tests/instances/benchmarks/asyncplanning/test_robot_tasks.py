@@ -107,6 +107,11 @@ def test_mash_and_cut_share_the_cutting_board() -> None:
     assert stations["lettuce02/cut"] == stations["yam02/mash"]
 
 
+def test_optima_of_episodes_are_called_those_of_hindsight() -> None:
+    assert "hindsight, a bound" in BENCHMARK.note(EPISODES[0])
+    assert BENCHMARK.note(TASKS[0]) == ""
+
+
 def test_items_of_an_event_are_released_at_its_time() -> None:
     problem = load("asyncplanning/online/easy/online_easy_01_grilled_chicken_sandwich")
     releases = {action.id: action.release for action in problem.actions}
