@@ -210,7 +210,7 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
 
     def note(self, name: str) -> str:
         """Return a note on the optimum of episodes."""
-        hindsight = "asyncplanning: the optimum of an episode is that of hindsight, a bound: all orders are known at once"
+        hindsight = "asyncplanning: the optimum of an episode is that of hindsight, a bound: all orders are known"
         return hindsight if name.startswith("asyncplanning/online/") else ""
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
