@@ -54,6 +54,8 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     bound that no policy has to reach.
 
     `--data asyncplanning=DIR` and file names read the released records; prompts then contain the released questions.
+    Random problems are like AsyncPlan-XXL, with several tasks (`--tasks 6`) kitchens with so many items, with several
+    agents (`--agents 2`) by robots.
 
     Plan language
     -------------
@@ -205,6 +207,11 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     feedback = lazy("planoracle.instances.benchmarks.asyncplanning.parts")
     live = lazy("planoracle.instances.benchmarks.asyncplanning.parts")
     generator = lazy("planoracle.instances.benchmarks.asyncplanning.step_generator")
+
+    def note(self, name: str) -> str:
+        """Return a note on the optimum of episodes."""
+        hindsight = "asyncplanning: the optimum of an episode is that of hindsight, a bound: all orders are known"
+        return hindsight if name.startswith("asyncplanning/online/") else ""
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return the problem, its part, and its number of steps or the difficulty of its kitchen."""

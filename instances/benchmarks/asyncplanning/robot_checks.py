@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from operator import attrgetter
 
 from planoracle.instances.benchmarks.asyncplanning.robot_events import (
@@ -85,18 +86,20 @@ def _overlaps(
     lines: Sequence[Line], kind: str, key: Callable[[Line], str | None], capacities: Mapping[str, int]
 ) -> Iterator[Violation]:
     """Yield lines that exceed the capacity, by default 1, of what a key returns."""
-    running: dict[str, list[Line]] = {}
+    running: dict[str, list[tuple[int, int]]] = {}
     for position, line in enumerate(lines):
         name = key(line)
         if name is None or not line.duration:
             continue
-        current = [earlier for earlier in running.get(name, ()) if earlier.end > line.start]
+        current = running.setdefault(name, [])  # heap of ends and positions
+        while current and current[0][0] <= line.start:
+            heappop(current)
         capacity = capacities.get(name, 1)
         if len(current) >= capacity:
-            running_lines = tuple(map(_as_other, current[:MAX_NAMES]))
+            running_lines = tuple(_as_other(lines[number]) for _, number in current[:MAX_NAMES])
             fault = line_fault(kind, position, line)
             yield fault._replace(resource=name, others=running_lines, required=capacity)
-        running[name] = [*current, line]
+        heappush(current, (line.end, position))
 
 
 def _as_other(line: Line) -> Other:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import cache
 from random import Random
 
+from planoracle.instances.benchmarks.asyncplanning import robot_generator
 from planoracle.instances.benchmarks.asyncplanning.step_facts import StepTask, bundled
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import earliest_schedule, instance
 from planoracle.instances.generate.parameters import Parameters, below, shuffled
@@ -33,10 +34,13 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     random
         Source of all draws.
     parameters
-        ``actions`` and ``order_strength`` count.
+        ``actions`` and ``order_strength`` count. With several ``tasks`` the problem is a kitchen, see
+        `planoracle.instances.benchmarks.asyncplanning.robot_generator`.
     name
         Name of the problem.
     """
+    if parameters.tasks > 1:
+        return robot_generator.generate(random, parameters, name)
     count = parameters.actions or 1
     released = _whole_durations()
     durations = [released[below(random, len(released))] for _ in range(count)]
@@ -61,4 +65,4 @@ def _whole_durations() -> list[str]:
 def style() -> Generator:
     """Return the generator; a share of 0.28 ordered pairs is that of the released problems of 20 steps."""
     usual = Parameters(tasks=1, actions=20, order_strength=0.28)
-    return Generator(("actions", "order_strength"), usual, generate)
+    return Generator(("actions", "order_strength", "tasks", "agents"), usual, generate)

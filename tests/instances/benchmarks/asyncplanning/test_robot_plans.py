@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
+from time import perf_counter
 
 import pytest
 
@@ -69,6 +70,13 @@ def test_times_beyond_all_bounds_are_unreadable(text: str) -> None:
 
 def test_a_long_hostile_line_is_read_in_linear_time() -> None:
     assert lines_in("0: (" + "a " * 100_000) == []
+
+
+def test_thousands_of_conflicts_are_found_in_time() -> None:
+    began = perf_counter()
+    run = BENCHMARK.run(EPISODE, {"plan": ["0: (fry fish) [8]\n" * 4000] * 3})
+    assert len(run.verdict.violations) > 10_000
+    assert perf_counter() - began < 10
 
 
 @pytest.mark.parametrize(

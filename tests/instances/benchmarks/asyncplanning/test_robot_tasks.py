@@ -17,6 +17,7 @@ from planoracle.instances.benchmarks.asyncplanning.robot_records import facts_of
 from planoracle.instances.benchmarks.asyncplanning.robot_tasks import bundled_task
 from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES
 from planoracle.instances.errors import InputError
+from planoracle.instances.generate.styles import generate
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.search import solve
 
@@ -106,6 +107,11 @@ def test_mash_and_cut_share_the_cutting_board() -> None:
     assert stations["lettuce02/cut"] == stations["yam02/mash"]
 
 
+def test_optima_of_episodes_are_called_those_of_hindsight() -> None:
+    assert "hindsight, a bound" in BENCHMARK.note(EPISODES[0])
+    assert BENCHMARK.note(TASKS[0]) == ""
+
+
 def test_items_of_an_event_are_released_at_its_time() -> None:
     problem = load("asyncplanning/online/easy/online_easy_01_grilled_chicken_sandwich")
     releases = {action.id: action.release for action in problem.actions}
@@ -129,6 +135,15 @@ def test_names_refer_to_a_copy_of_the_repository(tmp_path: Path) -> None:
     name = "asyncplanning/robo/easy/easy_02_fried_fish_plate"
     assert BENCHMARK.catalog.file_of(name, tmp_path) == str(folder / "easy_02_fried_fish_plate.json")
     assert BENCHMARK.catalog.file_of(name.replace("02", "03"), tmp_path) is None
+
+
+def test_random_kitchens_have_optima_that_their_rules_accept() -> None:
+    for seed in range(5):
+        problem = generate("asyncplanning", seed=seed, tasks=5, agents=2).problem
+        result = solve(problem)
+        assert problem.agents == ("robot1", "robot2")
+        assert BENCHMARK.run(problem, result.plan).verdict.makespan == result.makespan
+        assert read(BENCHMARK.document(problem), "document") == [problem]
 
 
 @pytest.mark.parametrize(
