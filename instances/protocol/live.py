@@ -31,6 +31,13 @@ def text_of(message: object) -> str:
 
     Reasoning in ``<think>`` is left out. A message without text is empty.
 
+    Parameters
+    ----------
+    message
+        Message to a live run.
+
+    Examples
+    --------
     >>> text_of({"role": "assistant", "content": "<think>Step(9, Tacos, 0)?</think>Finish"}), text_of(None)
     ('Finish', '')
     """
