@@ -176,7 +176,7 @@ def test_deadlines_of_orders_are_refused_by_name(shared: Path) -> None:
 
 
 def test_rules_and_encoding_agree_on_changed_plans() -> None:
-    """A plan of exactly the actions of a problem is valid by the rules if its schedule is valid by the model."""
+    """A plan of the actions of a problem is valid by the rules if its schedule is by the model."""
     random = Random(3)
     verdicts = []
     for name in (*TASKS[::3], *EPISODES[::3]):
