@@ -201,7 +201,7 @@ def test_bound_without_an_explanation_has_kind_search():
     assert (proof.kind, proof.explained, proof.bound, proof.gap) == ("search", False, 11, 1)
 
 
-def test_shares_of_work_are_multiples_of_the_common_divisor():
+def test_shares_of_work_are_rounded_to_the_common_divisor():
     # Two agents share 10 ticks of work in parts of 2: no share takes 5.
     instance = shop(*(job(str(k), ticks) for k, ticks in enumerate([2, 2, 2, 4])), agents=("a", "b"))
     proof = explained(instance, "busy time")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ from planoracle.instances.benchmarks.asyncplanning.robot_tasks import bundled_ta
 from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES
 from planoracle.instances.errors import InputError
 from planoracle.instances.generate.styles import generate
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.schedule_rules import referee
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.search import solve
 
@@ -170,3 +173,26 @@ def test_deadlines_of_orders_are_refused_by_name(shared: Path) -> None:
     episode["events"][0]["delta"]["set_deadline"] = 30
     with pytest.raises(InputError, match="set_deadline"):
         read([episode], "episodes.json")
+
+
+def test_rules_and_encoding_agree_on_changed_plans() -> None:
+    """A plan of the actions of a problem is valid by the rules if its schedule is by the model."""
+    random = Random(3)
+    verdicts = []
+    for name in (*TASKS[::3], *EPISODES[::3]):
+        problem = load(name)
+        if problem.optional:
+            continue
+        best = solve(problem).schedule
+        for _ in range(6):
+            pieces = list(best.pieces)
+            changed = random.randrange(len(pieces))
+            shift = random.choice([-1000, -1, 1, 500, 1000, 20_000])
+            for number in range(changed, len(pieces) if random.random() < 0.5 else changed + 1):
+                pieces[number] = pieces[number]._replace(start=max(0, pieces[number].start + shift))
+            schedule = Schedule.of(problem, pieces)
+            run = BENCHMARK.run(problem, BENCHMARK.render(problem, schedule))
+            valid = referee(problem, schedule).success
+            assert run.success == valid, (name, changed, shift, run.fault)
+            verdicts.append(valid)
+    assert 0.2 < sum(verdicts) / len(verdicts) < 0.8
