@@ -121,7 +121,6 @@ Feedback and live runs
 - `GenericText`: texts of live runs whose commands are pieces of a schedule.
 - `generic_action_space`: action space of these runs.
 - `RunConfig`: options of a live run.
-- `Reward`: reward of the steps of a live run.
 - `LegalCommand`: command that the rules allow.
 - `ActionSpace`: possible commands of the live runs of a problem.
 - `Setting`: prompts and options by which a model is asked.
@@ -189,7 +188,7 @@ from planoracle.instances.protocol.benchmark import Benchmark, lazy
 from planoracle.instances.protocol.capabilities import ActionSpace, Catalog, Generator, SubmissionLimit
 from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
+from planoracle.instances.protocol.environment import Environment, RunConfig
 from planoracle.instances.protocol.feedback import (
     ClockFormat,
     Examination,
@@ -307,7 +306,6 @@ __all__ = [
     "ReplayEvent",
     "Resource",
     "Result",
-    "Reward",
     "Row",
     "RuleSet",
     "Rules",

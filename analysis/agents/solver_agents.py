@@ -14,6 +14,7 @@ from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment, Turn
 from planoracle.instances.protocol.simulator import ScheduleSimulator
 from planoracle.solver.kinds.grid_kitchen_kind import bundled_messages, bundled_plan
+from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.runs import Live, lost_now, run_of, solver_of
 from planoracle.solver.solve import has_bundled_results_only, has_state_values
 
@@ -128,7 +129,9 @@ class Optimal:
             return closing(environment, "close")
         commands = self._begin(environment)
         if commands is None:
-            raise AgentError("no plan is known, or the run deviates from it, and states have no values", "off_plan")
+            problem = environment.ruled_problem
+            refusal = kind_of(problem).values_refusal(problem)
+            raise AgentError(f"{refusal}; no plan is known, or the run deviates from it", "off_plan")
         self._script.follow(commands)
         return self._script.next(environment)
 

@@ -37,12 +37,16 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
     untimed
         True if plans state orders and no times. The rules start every action as early as possible, perhaps earlier than
         in the schedule.
+    has_simulator_states
+        True if its simulator has states of its own. Live runs then have all features, also those of which partial
+        schedules have no states.
     features
         Features of problems that its rules and plans can express; `check_instance` refuses the others by name.
     """
 
     kind: str = "schedule"
     untimed: bool = False
+    has_simulator_states: bool = False
     features: frozenset[Feature] = frozenset()
 
     def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
@@ -54,7 +58,8 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         self, problem: Instance, rules: _R | None = None, config: RunConfig = USUAL, reward: Reward | None = None
     ) -> AnyEnvironment:
         """Return a live run, see `Benchmark.environment`; refuse features that have no states."""
-        LIVE_RUNS.check(problem)
+        if not self.has_simulator_states:
+            LIVE_RUNS.check(problem)
         return super().environment(problem, rules, config, reward)
 
     def document(self, problem: Instance) -> dict[str, Any]:

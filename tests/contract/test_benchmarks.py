@@ -47,6 +47,8 @@ FURTHER = {
     "robotouille": "robotouille/asynchronous/5_potato_soup@42",
     "timearena": "timearena/household1+cooking1",
 }
+#: Problems beside a sample of one whose states have no values.
+WITH_VALUES = {"asyncplanning": "asyncplanning/xxl/5/1"}
 #: Reasons for which runs of the optimal agent end.
 ENDS = {
     "asynchow/async/829": "completed",
@@ -89,7 +91,7 @@ def without_hostile_checks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("without_hostile_checks")
 @pytest.mark.parametrize("name", sample(registry.names()))
 def test_benchmark_passes_checks_on_one_problem(name: str) -> None:
-    assert_passes_all_checks(registry.get(name), 1, 0)
+    assert_passes_all_checks(registry.get(name), 1, 0, WITH_VALUES.get(name, ""))
 
 
 @pytest.mark.slow

@@ -10,12 +10,9 @@ from planoracle.instances.benchmarks.asyncplanning.rules import Profile
 from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
 from planoracle.instances.protocol.recorded_verdict import RECORDED_FIELDS
 from planoracle.instances.protocol.run import Run
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-
-_USUAL = RunConfig()
 
 
 class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
@@ -194,6 +191,7 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     address_fields = ("question",)
     detail_fields = RECORDED_FIELDS
     stepwise = False
+    has_simulator_states = True
     features = frozenset((Feature.BUDGETS, Feature.OPTIONAL, Feature.EXCESS))
     original_data = "the released repository, whose questions prompts then contain"
     group_units: Mapping[str, str] = {"size": "steps"}
@@ -243,17 +241,6 @@ class AsyncPlanning(ScheduleBenchmark[Any, Profile]):
     def is_bounded_by_optimum(self, run: Run[Instance, Any, Profile]) -> bool:
         """Return False for plans that the released checks accept although durations or orders are wrong."""
         return bool(getattr(run, "is_bounded", True))
-
-    def environment(
-        self,
-        problem: Instance,
-        rules: Profile | None = None,
-        config: RunConfig = _USUAL,
-        reward: Reward | None = None,
-    ) -> Environment[Any, Any, Any]:
-        """Return a live run, also with optional goals: its states need no solver."""
-        rules_of_run = self.default_rules(problem) if rules is None else rules
-        return Environment(self, problem, rules_of_run, config, reward)
 
     def formula_optimum(self, problem: Instance) -> int | None:
         """Return the longest path for steps without limits of agents."""

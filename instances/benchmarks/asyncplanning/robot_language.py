@@ -79,7 +79,7 @@ def _entries_of(submitted: object) -> Sequence[object]:
 
 
 def _text_in(entry: object) -> object:
-    """Return the text of a stage: itself, or in an object of the released log; a null answer is an empty text."""
+    """Return the text of a stage, also in an object of the released log; a null answer is an empty text."""
     if entry is None:
         return ""
     if not isinstance(entry, dict):

@@ -11,13 +11,10 @@ from planoracle.instances.model.features import Feature
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.environment import Environment, Reward, RunConfig
 from planoracle.instances.protocol.feedback import ClockFormat
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.recorded_verdict import RECORDED_FIELDS
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-
-_USUAL = RunConfig()
 
 
 class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
@@ -162,6 +159,7 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
     plan_fields = ("response", "formatted", "pred_5shot_pro", "plan")
     detail_fields = RECORDED_FIELDS
     stepwise = False
+    has_simulator_states = True
     mismatch_share = 0.5
     step_reward = "score"
     features = frozenset({Feature.WINDOWS, Feature.CALENDARS, Feature.OPTIONAL, Feature.TRANSITIONS})
@@ -199,17 +197,6 @@ class NaturalPlan(ScheduleBenchmark[PlanAnswer, Profile]):
         """Return the text form of times: times of day, or days."""
         moment = partial(self.language.moment, problem)
         return super().clock(problem)._replace(moment=moment)
-
-    def environment(
-        self,
-        problem: Instance,
-        rules: Profile | None = None,
-        config: RunConfig = _USUAL,
-        reward: Reward | None = None,
-    ) -> Environment[Any, Any, Any]:
-        """Return a live run; its states are those of the benchmark's own simulator."""
-        rules_of_run = self.default_rules(problem) if rules is None else rules
-        return Environment(self, problem, rules_of_run, config, reward)
 
 
 benchmark = NaturalPlan()
