@@ -59,7 +59,7 @@ class Position(NamedTuple):
 
 
 class MoveEffect(NamedTuple):
-    """MoveEffect of a move.
+    """Effect of a move.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class MeetingWalk:
     Parameters
     ----------
     facts
-        MeetingFacts of the problem.
+        Facts of the problem.
     rules
         With the verdict ``official``, waits of no length are refused.
     """

@@ -45,7 +45,7 @@ class Person(NamedTuple):
 
 
 class MeetingFacts(NamedTuple):
-    """MeetingFacts of a problem.
+    """Facts of a problem.
 
     Attributes
     ----------
