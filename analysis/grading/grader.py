@@ -362,6 +362,9 @@ class Grader:
     def grade_run(self, run: AnyRun, submission: dict[str, Any], place: SourceLine | int | None = None) -> Grade:
         """Grade a run of a submission."""
         about = {name: submission.get(name) for name in ("id", "instance", "model", "sample")}
+        name = str(about["instance"])
+        if name != run.problem.name and catalog.published_name(name) == run.problem.name:
+            about["instance"] = run.problem.name
         about |= {"benchmark": run.problem.benchmark, **_place_fields(place)}
         grade = Grade.of_run(run, self.oracle, details=self.details, **about)
         if grade.contradiction is not None and registry.of(run.problem).is_bounded_by_optimum(run):

@@ -163,6 +163,9 @@ class Problems:
             return catalog.problem(name)
         path_in_places = self._places.find(name)
         if path_in_places is None:
+            name_of_ours = catalog.published_name(name)
+            if name_of_ours:
+                return catalog.problem(name_of_ours)
             raise catalog.unknown_name_error(name).at("", "instance")
         with confined(self._places.check):
             return _single(name, path_in_places)

@@ -146,6 +146,8 @@ def real_name(name: str) -> str:
 
 def published_name(name: str) -> str:
     """Return the problem that the authors of a benchmark call so, ``""`` if there is none."""
+    if _benchmark(name) is not None:
+        return ""
     for benchmark in registry.names():
         of_authors = getattr(registry.get(benchmark).catalog, "published_name", None)
         match = "" if of_authors is None else of_authors(name)
