@@ -102,9 +102,9 @@ def prepare(folder: Path) -> None:
         (runs / "gpt" / f"{row['instance'].replace('/', '__')}.txt").write_text(row["plan"])
     with (runs / "llama.csv").open("w", newline="") as stream:
         late = ((row["instance"], f"wait, {row['plan']}") for row in rows)
-        csv.writer(stream).writerows([("task", "response"), *late])
-    entries = [{"task": row["instance"], "response": row["plan"], "epoch": 1} for row in rows[:2]]
-    text = "".join(json.dumps(one) + "\n" for one in [*entries, {"task": rows[2]["instance"], "epoch": 1}])
+        csv.writer(stream).writerows([("puzzle", "response"), *late])
+    entries = [{"puzzle": row["instance"], "response": row["plan"], "epoch": 1} for row in rows[:2]]
+    text = "".join(json.dumps(one) + "\n" for one in [*entries, {"puzzle": rows[2]["instance"], "epoch": 1}])
     (runs / "qwen.jsonl.gz").write_bytes(gzip.compress(text.encode()))
 
 

@@ -124,6 +124,7 @@ WANDERED = {
     "asynctool": "asynctool",
     "asynchow": "asynchow",
     "asyncplanning": "asyncplanning/xxl/5",
+    "naturalplan": "naturalplan/meeting",
     "robotouille": "robotouille",
     "kitchens": "kitchens",
     "paracook": None,
