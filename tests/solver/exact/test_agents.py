@@ -24,7 +24,9 @@ SHOPS = 500
 PROBLEMS = [
     name
     for name in bundled()
-    if not name.startswith(("robotouille/", "kitchens/", "asynchow/", "asyncplanning/", "naturalplan/", "paracook/cook/"))
+    if not name.startswith(
+        ("robotouille/", "kitchens/", "asynchow/", "asyncplanning/", "naturalplan/", "paracook/cook/")
+    )
 ]  # of one agent
 
 
