@@ -35,6 +35,8 @@ from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.schedule_run import DecisionPath
 from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Step, Unreadable
 
+# Seconds of a wait for the next event.
+_LONG_WAIT = 3600
 _HINDSIGHT = "in episodes decisions have no cost: when they were made, later orders were unknown"
 _FURTHER = "the plan has actions beyond those of the problem, or with other durations, so its decisions have no cost"
 
@@ -169,12 +171,15 @@ class RobotSimulator(GenericSimulator):
 
 
 def _wait_text(ticks: int) -> str:
-    """Return the command that waits for some ticks.
+    """Return the command that waits for the next event, at most so many ticks away.
+
+    A wait ends at the event. So that commands do not tell when it is, they are the same up to `_LONG_WAIT`.
 
     >>> _wait_text(2290)
-    'wait 2.29'
+    'wait 3600'
     """
-    return f"wait {ticks / TICKS:g}"
+    seconds = max(_LONG_WAIT, -(-ticks // TICKS))
+    return f"wait {seconds}"
 
 
 class RobotRun(GenericRun):

@@ -22,6 +22,14 @@ def test_short_commands_start_now_and_lines_at_their_time() -> None:
     assert run.run().verdict.makespan == 9000
 
 
+def test_legal_waits_do_not_tell_when_an_order_arrives() -> None:
+    run = environment(EPISODE)
+    waits = [command.text for command in run.legal() if command.kind == "wait"]
+    assert waits == ["wait 3600"]
+    run.step(waits[0])
+    assert run.observation.clock == 2000
+
+
 def test_an_order_is_unknown_before_it_arrives() -> None:
     run = environment(EPISODE)
     texts = [run.introduction(), run.instructions(), *(command.text for command in run.legal())]
