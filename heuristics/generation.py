@@ -84,7 +84,7 @@ def _group(instance: Instance, ties: list[tuple[int, int]]) -> Blocks:
     arcs = [(index[lag.before], index[lag.after]) for lag in instance.lags if lag.minimum is not None]
     # Tied actions, and blocks that wait for each other, are one block.
     reverse_ties = [(j, i) for i, j in ties]
-    block = _components(len(instance.actions), [*arcs, *ties, *reverse_ties])
+    block = strong_components(len(instance.actions), [*arcs, *ties, *reverse_ties])
     number = {name: n for n, name in enumerate(dict.fromkeys(block))}  # in the order of their first actions
     members: list[list[int]] = [[] for _ in number]
     for i in instance.order:
@@ -96,7 +96,7 @@ def _group(instance: Instance, ties: list[tuple[int, int]]) -> Blocks:
     return Blocks(tuple(map(tuple, members)), tuple(map(frozenset, before)))
 
 
-def _components(count: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
+def strong_components(count: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
     """Return for every node a representative of its strongly connected component (Kosaraju and Sharir)."""
     forward: list[list[int]] = [[] for _ in range(count)]
     backward: list[list[int]] = [[] for _ in range(count)]

@@ -170,7 +170,8 @@ class NeighbourhoodSearch:
             model.difference(later, earlier, distance)
         for arc in self._arcs_within(before, after):
             model.restrict(arc, self.values[arc], self.values[arc])
-        model.hint(self.values)
+        if self.model.arcs:
+            model.hint(self.values)  # circuits are hard to find again
         return model
 
     def _items(self) -> Iterator[_Item]:

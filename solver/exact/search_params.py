@@ -154,7 +154,9 @@ class EffortParams:
     presolved
         Branch and bound with presolve.
     any_schedule_per_decision
-        Search for any schedule of many actions with maximum lags.
+        First search for any schedule with maximum lags; each round has four times the effort of the last.
+    components
+        Search for a place of components whose actions keep their distances.
     first_proof
         First of many proofs, among which neighbourhood search takes place; each has twice the effort of the last.
     rounds
@@ -177,6 +179,7 @@ class EffortParams:
     presolved_core_after: float = 2.0
     presolved: float = 4.0
     any_schedule_per_decision: float = 2e-4
+    components: float = 0.5
     first_proof: float = 0.05
     rounds: tuple[float, ...] = (0.03, 0.12, 0.48)
     neighbourhood: float = 4.0

@@ -99,6 +99,10 @@ class SearchState:
         self._neighbourhood: NeighbourhoodSearch | None = None
         self._searched_around: Schedule | None = None
 
+    def of_part(self, part: Instance) -> SearchState:
+        """Return the state of a search for a part of the problem, within the same limit."""
+        return SearchState(part, self.params, self.deadline, seed=self.seed, workers=1)
+
     def _replay_seconds(self) -> float:
         """Return the time to keep for the left shift and the replay."""
         uses = sum(1 + len(action.modes[0].demands) for action in self.instance.actions)

@@ -13,7 +13,8 @@ from planoracle.instances.errors import RefusedPlanError
 from planoracle.instances.model.limits import Status, TimeOverError
 from planoracle.instances.model.schedule import Schedule
 from planoracle.solver.exact.bounds import lower_bound, steps
-from planoracle.solver.exact.cp_model import run
+from planoracle.solver.exact.cp_model import CpOutcome, run
+from planoracle.solver.exact.lag_components import hold_together, lag_components, part_of
 from planoracle.solver.exact.model_size import model_size
 from planoracle.solver.exact.ordered_search import schedule_in_order
 from planoracle.solver.exact.precedence import ordered_windows
@@ -24,6 +25,8 @@ from planoracle.solver.exact.search_result import result_of
 from planoracle.solver.exact.search_state import Answer, SearchState
 from planoracle.solver.exact.single_pieces import without_interruptions
 from planoracle.solver.exact.strategies import (
+    CpRun,
+    any_schedule,
     core_search,
     growing,
     in_turns,
@@ -275,33 +278,88 @@ def prove_without_presolve(search: SearchState) -> Answer | None:
     return search.prove(search.current_model(), without_presolve(search.params.effort))
 
 
-def find_any_schedule(search: SearchState) -> None:
-    """Search for any schedule, first in the order of time, where heuristics may find none."""
+def schedule_by_components(search: SearchState) -> Answer | None:
+    """Schedule each component of the lags alone, and then place them as they are."""
+    if search.incumbent.schedule is not None or search.shape.has_pauses:
+        return None
+    schedules = []
+    for component in lag_components(search.instance):
+        part = search.of_part(part_of(search.instance, component))
+        answer = _schedule_component(part)
+        if answer is not None and answer.status == Status.infeasible:
+            return answer
+        if part.incumbent.schedule is None:
+            return None
+        schedules.append(part.incumbent.schedule)
+    if schedules:
+        _place_components(search, schedules)
+    return search.optimal("several bounds") if search.incumbent.is_optimal else None
+
+
+def _schedule_component(part: SearchState) -> Answer | None:
+    """Find a schedule of a component, and make it short; return the answer if it is proved."""
+    answer = settle_by_bounds(part)
+    if answer is not None or part.incumbent.schedule is not None:
+        return answer
+    model = part.build_model()
+    answer = find_any_schedule(part)
+    return answer or part.prove(model, core_search(part.params.effort.core))
+
+
+def _place_components(search: SearchState, schedules: list[Schedule]) -> None:
+    """Schedule the problem in the order of time, while the actions of each component keep their distances."""
     incumbent = search.incumbent
-    if not search.shape.is_windowed or not _has_larger_models(search) or incumbent.schedule is not None:
-        return
+    model = search.new_model(incumbent.lower_bound, incumbent.latest_makespan, symmetry=False)
+    hold_together(model, schedules)
+    model.model.drop_objective()
+    incumbent.schedule = _any_schedule(search, model, next(any_schedule(search.params.effort.components)))
+    incumbent.report()
+
+
+def find_any_schedule(search: SearchState) -> Answer | None:
+    """Search for any schedule, with growing effort and first in the order of time, where heuristics may find none."""
+    incumbent = search.incumbent
+    if not search.shape.is_windowed or incumbent.schedule is not None:
+        return None
     model = search.current_model()
     model.model.drop_objective()
     model.narrow(incumbent.lower_bound, incumbent.latest_makespan)
-    incumbent.schedule = _any_schedule(search, model, in_order_of_time=True)
-    if incumbent.schedule is None:
-        incumbent.schedule = _any_schedule(search, model, in_order_of_time=False)
-    model.model.minimize(model.makespan)
+    first_effort = search.params.effort.any_schedule_per_decision * len(model.decisions)
+    try:
+        return _search_for_any(search, model, first_effort)
+    finally:
+        model.model.minimize(model.makespan)
 
 
-def _any_schedule(search: SearchState, model: ScheduleModel, *, in_order_of_time: bool) -> Schedule | None:
-    if in_order_of_time:
+def _search_for_any(search: SearchState, model: ScheduleModel, first_effort: float) -> Answer | None:
+    """Search until there is a schedule, there is none, or time is over."""
+    for cp_run in any_schedule(first_effort):
+        if search.deadline.remaining() <= 0:
+            return None
+        outcome = _run_without_objective(search, model, cp_run)
+        if outcome.status == Status.infeasible:
+            return search.confirm(model, presolved="presolve" in cp_run.settings)
+        if outcome.solution:
+            search.incumbent.schedule = model.schedule(outcome.solution)
+            search.incumbent.report()
+            return None
+    raise AssertionError("the search for any schedule has no end")
+
+
+def _any_schedule(search: SearchState, model: ScheduleModel, cp_run: CpRun) -> Schedule | None:
+    outcome = _run_without_objective(search, model, cp_run)
+    return model.schedule(outcome.solution) if outcome.solution else None
+
+
+def _run_without_objective(search: SearchState, model: ScheduleModel, cp_run: CpRun) -> CpOutcome:
+    """Run CP-SAT on a model without objective, in the order of time if the search is fixed."""
+    if "fixed_search" in cp_run.settings:
         model.model.search_by_time(model.decisions)
     outcome = run(
-        model.model,
-        deadline=search.deadline,
-        seed=search.seed,
-        deterministic=search.params.effort.any_schedule_per_decision * len(model.decisions),
-        light=True,
-        fixed_search=in_order_of_time,
+        model.model, deadline=search.deadline, seed=search.seed, deterministic=cp_run.effort, **cp_run.settings
     )
     model.model.search_freely()
-    return model.schedule(outcome.solution) if outcome.solution else None
+    return outcome
 
 
 def schedule_before_long_proofs(search: SearchState) -> None:
@@ -330,7 +388,7 @@ _FIRST: tuple[Stage, ...] = (
     check_time,
     search_in_order,
 )
-_LAST: tuple[Stage, ...] = (find_any_schedule, schedule_before_long_proofs, prove_at_length)
+_LAST: tuple[Stage, ...] = (schedule_before_long_proofs, prove_at_length)
 
 #: Stages of problems of up to 49 actions.
 SMALL: tuple[Stage, ...] = (
@@ -355,6 +413,19 @@ LARGE: tuple[Stage, ...] = (
     solve_restriction,
     *_LAST,
 )
+#: Stages of as large problems with maximum lags: any schedule comes before proofs.
+WINDOWED: tuple[Stage, ...] = (
+    settle_by_bounds,
+    *_FIRST,
+    search_cores,
+    schedule_by_components,
+    find_any_schedule,
+    prove_in_rounds,
+    state_orders,
+    prove_without_presolve,
+    solve_restriction,
+    *_LAST,
+)
 #: Stages of crowded problems such as job shops: core search in turn with binary search on the makespan.
 SHOP: tuple[Stage, ...] = (
     settle_by_bounds,
@@ -371,7 +442,9 @@ def stages_of(shape: ProblemShape, params: SearchParams) -> tuple[Stage, ...]:
     """Return the stages of a problem in their order."""
     if shape.is_crowded:
         return SHOP
-    return LARGE if shape.actions >= params.sizes.large else SMALL
+    if shape.actions < params.sizes.large:
+        return SMALL
+    return WINDOWED if shape.is_windowed else LARGE
 
 
 def run_stages(search: SearchState) -> Result:

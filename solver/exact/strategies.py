@@ -55,6 +55,16 @@ def with_presolve(effort: EffortParams, workers: int) -> Iterator[CpRun]:
     yield CpRun(name, _PRESOLVED | {"linearization": 1, "workers": workers}, None)
 
 
+def any_schedule(first_effort: float) -> Iterator[CpRun]:
+    """Yield searches for any schedule with growing effort, without an end: first in the order of time."""
+    effort = first_effort
+    while True:
+        yield CpRun("search in the order of time", {"light": True, "fixed_search": True}, effort)
+        yield CpRun("search without presolve", {}, effort)
+        yield CpRun("search with presolve", _PRESOLVED | {"linearization": 1}, effort)
+        effort *= 4
+
+
 def growing(first_effort: float, workers: int) -> Iterator[CpRun]:
     """Yield proofs with growing effort, without an end."""
     effort = first_effort
