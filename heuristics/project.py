@@ -1,0 +1,259 @@
+"""Projects with renewable resources, in the form in which many schedules per second are generated.
+
+The free amounts of all resources at a tick are one number: every resource has a field of bits, whose highest bit is a
+guard. All guards are set, and a subtraction clears the guard of a resource that has too little free. So one test
+compares the demands of an action with all resources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import gcd
+from operator import itemgetter
+
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.features import Component, Feature
+from planoracle.instances.model.instance import Action, Instance, Variant
+from planoracle.instances.model.schedule import Piece, Schedule
+
+#: Features that the genetic search does not respect.
+GENETIC_SEARCH = Component("the genetic search for projects", frozenset(Feature))
+#: Time units per action above which a project is refused, as the effort grows with them.
+_MAX_UNITS = 50
+
+#: Function of the ends of all nodes that returns those of some of them.
+EndsOf = Callable[[Sequence[int]], tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Project:
+    """Project as a graph, whose nodes are in topological order.
+
+    A node is an action, a release or a positive lag, which are nodes without demands. Times are in units, of which each
+    has as many ticks as divide all durations, releases and lags.
+
+    Attributes
+    ----------
+    instance
+        Problem.
+    ticks_per_unit
+        Ticks of a time unit.
+    nodes
+        Node of every action.
+    durations
+        Units of every node.
+    demands
+        Packed amounts of every node.
+    free, guards
+        Packed capacities with all guards set, and the guards alone.
+    before, after
+        Direct predecessors and successors of every node.
+    horizon
+        Units in which every schedule of the serial scheme ends, also with time running backwards.
+    """
+
+    instance: Instance
+    ticks_per_unit: int
+    nodes: tuple[int, ...]
+    durations: tuple[int, ...]
+    demands: tuple[int, ...]
+    free: int
+    guards: int
+    before: tuple[tuple[int, ...], ...]
+    after: tuple[tuple[int, ...], ...]
+    horizon: int
+
+    def schedule(self, starts: Sequence[int]) -> Schedule:
+        """Return the schedule with these starts of the actions, in ticks."""
+        pieces = []
+        for action, start in zip(self.instance.actions, starts, strict=True):
+            pieces.append(Piece(action.id, start, action.duration, None))
+        return Schedule.of(self.instance, pieces)
+
+    def ends_of_nodes(self, starts: Sequence[int]) -> list[int]:
+        """Return the earliest ends of all nodes, in units, with these starts of the actions, in ticks."""
+        start_of_node = {}
+        for node, start in zip(self.nodes, starts, strict=True):
+            start_of_node[node] = start // self.ticks_per_unit
+        ends: list[int] = []
+        for node, duration in enumerate(self.durations):
+            earliest = max((ends[i] for i in self.before[node]), default=0)
+            ends.append(start_of_node.get(node, earliest) + duration)
+        return ends
+
+    def starts_of_actions(self, ends: Sequence[int]) -> list[int]:
+        """Return the starts of all actions, in ticks, with these ends of the nodes, in units."""
+        return [(ends[node] - self.durations[node]) * self.ticks_per_unit for node in self.nodes]
+
+
+class SerialScheme:
+    """Serial schedule generation for a project, forwards or with time running backwards.
+
+    Parameters
+    ----------
+    project
+        Project to schedule.
+    backwards
+        Whether the end of the project is at time 0.
+    """
+
+    def __init__(self, project: Project, *, backwards: bool = False) -> None:
+        neighbours = project.after if backwards else project.before
+        origin = len(project.durations)
+        # Two more entries make a tuple of each, and a maximum without predecessors.
+        self._ends_before: tuple[EndsOf, ...] = tuple(itemgetter(origin, origin, *nodes) for nodes in neighbours)
+        self._empty = [project.free] * project.horizon
+        self._origins = [0] * (origin + 1)
+        self._project = project
+
+    def ends(self, order: Sequence[int]) -> list[int]:
+        """Place every node at its earliest fit; return the ends, and a 0 after the last.
+
+        Parameters
+        ----------
+        order
+            All nodes, each after those on which its time depends.
+        """
+        durations, demands, guards = self._project.durations, self._project.demands, self._project.guards
+        ends_before = self._ends_before
+        free = self._empty[:]
+        ends = self._origins[:]
+        for node in order:
+            start = max(ends_before[node](ends))
+            end = start + durations[node]
+            demand = demands[node]
+            if demand:
+                unit = end - 1
+                # The last conflict in an interval is where the next interval begins.
+                while unit >= start:
+                    if (free[unit] - demand) & guards != guards:
+                        start = unit + 1
+                        end = start + durations[node]
+                        unit = end
+                    unit -= 1
+                for unit in range(start, end):
+                    free[unit] -= demand
+            ends[node] = end
+        return ends
+
+
+@ProblemCache
+def project_of(instance: Instance) -> Project | None:
+    """Return the graph of a project; ``None`` for a problem of another form, see `obstacle`."""
+    return None if obstacle(instance) else _Graph(instance).project()
+
+
+@ProblemCache
+def obstacle(instance: Instance) -> str:
+    """Return why a problem is no project that the genetic search accepts, or an empty text."""
+    refusal = GENETIC_SEARCH.refusal(instance)
+    if refusal:
+        return refusal
+    reason = next(_obstacles(instance), "")
+    return f"{GENETIC_SEARCH.name} cannot respect {reason}" if reason else ""
+
+
+def _obstacles(instance: Instance) -> Iterator[str]:
+    """Yield what the search cannot respect, in words."""
+    for lag in instance.lags:
+        if lag.maximum is not None or not lag.orders:
+            yield f"lags with a maximum, or with a negative minimum: that from {lag.before} to {lag.after}"
+    for action in instance.actions:
+        reason = _obstacle_of_action(instance, action)
+        if reason:
+            yield f"{reason}: {action.id}"
+    graph = _Graph(instance)
+    if graph.horizon() > _MAX_UNITS * len(graph.durations):
+        yield f"times of more than {_MAX_UNITS} units per action"
+
+
+def _obstacle_of_action(instance: Instance, action: Action) -> str:
+    if len(action.modes) > 1 or action.modes[0].after:
+        return "actions with several modes"
+    if action.interruptible:
+        return "interruptible actions"
+    variant = _variant(instance, action)
+    if variant.agents:
+        return "actions that need an agent"
+    if any(demand.requires is not None or demand.sets is not None for demand in variant.demands):
+        return "states of resources"
+    return ""
+
+
+def _variant(instance: Instance, action: Action) -> Variant:
+    return instance.variants[action.id][0]
+
+
+class _Graph:
+    """Graph of a project, with packed demands."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        releases = [action.release for action in instance.actions]
+        lags = [lag.minimum or 0 for lag in instance.lags]
+        lengths = [action.duration for action in instance.actions]
+        self._ticks_per_unit = gcd(*lengths, *releases, *lags) or 1
+        self._latest_release = max(releases)
+        self._sum = sum(lengths) + sum(lags)
+        self._shifts = self._fields()
+        self.durations: list[int] = []
+        self._demands: list[int] = []
+        self._before: list[list[int]] = []
+        self._nodes = [0] * len(instance.actions)
+        for i in instance.order:
+            self._add_action(i)
+
+    def _fields(self) -> dict[str, int]:
+        """Return the lowest bit of the field of every resource."""
+        shifts = {}
+        shift = 0
+        for resource in self._instance.resources:
+            shifts[resource.name] = shift
+            shift += resource.capacity.bit_length() + 1
+        return shifts
+
+    def _add_action(self, i: int) -> None:
+        action = self._instance.actions[i]
+        before = []
+        if action.release:
+            before.append(self._add_node(action.release, 0, []))
+        for j, lag in self._instance.predecessors[i]:
+            predecessor = self._nodes[j]
+            before.append(self._add_node(lag, 0, [predecessor]) if lag else predecessor)
+        amounts = [demand.amount << self._shifts[demand.resource] for demand in action.modes[0].demands]
+        self._nodes[i] = self._add_node(action.duration, sum(amounts), before)
+
+    def _add_node(self, ticks: int, demand: int, before: list[int]) -> int:
+        self.durations.append(ticks // self._ticks_per_unit)
+        self._demands.append(demand if ticks else 0)
+        self._before.append(before)
+        return len(self.durations) - 1
+
+    def horizon(self) -> int:
+        """Return the units in which every schedule of the serial scheme ends."""
+        return (self._latest_release + self._sum) // self._ticks_per_unit
+
+    def project(self) -> Project:
+        """Return the graph in its final form."""
+        guards = free = 0
+        for resource in self._instance.resources:
+            shift = self._shifts[resource.name]
+            guards += 1 << shift + resource.capacity.bit_length()
+            free += resource.capacity << shift
+        after: list[list[int]] = [[] for _ in self.durations]
+        for node, before in enumerate(self._before):
+            for i in before:
+                after[i].append(node)
+        return Project(
+            self._instance,
+            self._ticks_per_unit,
+            tuple(self._nodes),
+            tuple(self.durations),
+            tuple(self._demands),
+            free + guards,
+            guards,
+            tuple(map(tuple, self._before)),
+            tuple(map(tuple, after)),
+            self.horizon(),
+        )
