@@ -24,6 +24,7 @@ from planoracle.heuristics.improve import (
     improve,
     priorities,
 )
+from planoracle.heuristics.job_shop import TABU_SEARCH
 from planoracle.heuristics.package_heuristics import (
     CONTRIBUTIONS,
     GROUP,
@@ -34,6 +35,7 @@ from planoracle.heuristics.package_heuristics import (
     plan_of,
 )
 from planoracle.heuristics.package_heuristics import Heuristic as PackageHeuristic
+from planoracle.heuristics.tabu import schedule_by_tabu
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.features import Component, Feature
@@ -103,7 +105,7 @@ def _general() -> dict[str, Heuristic]:
     """Return the heuristics for all problems by name."""
     serial = {f"serial-{rule}": partial(_generate, generate_serial, rule) for rule in RULES}
     parallel = {f"parallel-{rule}": partial(_generate, generate_parallel, rule) for rule in RULES}
-    return {**serial, **parallel, "improve": _improve}
+    return {**serial, **parallel, "improve": _improve, "tabu": schedule_by_tabu}
 
 
 _GENERAL = _general()
@@ -116,6 +118,8 @@ def component_of(name: str) -> Component:
     """
     if name == "improve":
         return IMPROVER
+    if name == "tabu":
+        return TABU_SEARCH
     if name in _GENERAL:
         return LIST_HEURISTICS
     if name in _paper_heuristics():
