@@ -66,6 +66,8 @@ class WorkParams:
     ----------
     heuristics
         Largest counted work of heuristics, which otherwise take a quarter of the limit.
+    heuristics_per_effort
+        Seconds of counted work of a tabu or genetic search per effort.
     priority_lists
         Number of priority lists that the heuristics try.
     restriction
@@ -77,6 +79,7 @@ class WorkParams:
     """
 
     heuristics: float = 1.0
+    heuristics_per_effort: float = 2.5
     priority_lists: int = 200
     restriction: float = 60.0
     coarse_grid: float = 0.1
@@ -112,8 +115,10 @@ class CrowdedParams:
         dynamic precedences, binary search.
     min_loaded_core
         Minimum effort of the first of these core searches.
+    first_search
+        Effort of the local search before the first proof, from `SizeParams.very_crowded` actions on.
     neighbourhood, neighbourhood_very_crowded
-        Effort of neighbourhood search per effort of the proof that follows, for fewer and for more actions than
+        Effort of the local search per effort of the proof that follows, for fewer and for more actions than
         `SizeParams.very_crowded`.
     """
 
@@ -130,8 +135,9 @@ class CrowdedParams:
     loaded_dynamic: float = 6e-5
     loaded_halving: float = 1.5e-4
     min_loaded_core: float = 0.006
+    first_search: float = 0.5
     neighbourhood: float = 0.12
-    neighbourhood_very_crowded: float = 1.0
+    neighbourhood_very_crowded: float = 4.0
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import ceil
 from time import perf_counter
 from typing import NamedTuple
 
+from planoracle.heuristics.genetic import GeneticSearch
 from planoracle.heuristics.improve import improve, list_schedule
+from planoracle.heuristics.project import project_of
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_of
@@ -17,12 +19,12 @@ from planoracle.solver.exact.bounds import common_tick, horizon, windows
 from planoracle.solver.exact.coarse_grid import coarse_schedule
 from planoracle.solver.exact.cp_model import CpOutcome, run
 from planoracle.solver.exact.incumbent import Incumbent
-from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
+from planoracle.solver.exact.local_search import LocalSearch, local_searches
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.problem_shape import shape_of
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import SearchParams
-from planoracle.solver.exact.strategies import CpRun, neighbourhood_settings
+from planoracle.solver.exact.strategies import CpRun
 from planoracle.solver.result import OnProgress
 
 
@@ -96,8 +98,7 @@ class SearchState:
         self.has_restriction = False
         self.model: ScheduleModel | None = None
         self.has_heuristics = False
-        self._neighbourhood: NeighbourhoodSearch | None = None
-        self._searched_around: Schedule | None = None
+        self._local_searches: Iterator[LocalSearch] | None = None
 
     def of_part(self, part: Instance) -> SearchState:
         """Return the state of a search for a part of the problem, within the same limit."""
@@ -298,6 +299,12 @@ class SearchState:
     def schedule_by_heuristics(self, deadline: Deadline) -> None:
         """Run the heuristics and keep a better schedule."""
         self.has_heuristics = True
+        project = project_of(self.instance)
+        if project is not None:
+            search = GeneticSearch(project, self.seed)
+            search.search(deadline, self.incumbent.lower_bound)
+            self._take_schedule(project.schedule(search.starts))
+            return
         timetable = improve(
             self.instance,
             seed=self.seed,
@@ -308,12 +315,17 @@ class SearchState:
         self._take_timetable(timetable)
 
     def _take_timetable(self, timetable: Timetable | None) -> None:
+        if timetable is not None:
+            self._take_schedule(timetable.schedule())
+
+    def _take_schedule(self, schedule: Schedule) -> None:
+        """Keep a schedule if it ends in time and before the incumbent."""
         incumbent = self.incumbent
         longest = incumbent.latest_makespan
         if incumbent.schedule is not None:
             longest = incumbent.schedule.makespan - 1
-        if timetable is not None and timetable.makespan <= longest:
-            incumbent.schedule = timetable.schedule()
+        if schedule.makespan <= longest:
+            incumbent.schedule = schedule
         incumbent.report()
 
     def schedule_coarsely(self) -> None:
@@ -324,35 +336,21 @@ class SearchState:
         if schedule is not None:
             self.incumbent.accept(schedule)
 
-    def search_around(self, effort: float) -> None:
-        """Improve the incumbent by large-neighbourhood search for an effort in CP-SAT's deterministic time."""
-        incumbent = self.incumbent
-        schedule = incumbent.schedule
-        is_too_short = effort < self.params.effort.min_neighbourhood
-        if schedule is None or schedule.makespan <= incumbent.lower_bound or is_too_short:
-            return
-        if self._neighbourhood is None or schedule is not self._searched_around:
-            neighbourhood = self._neighbourhood_of(schedule)
-            if neighbourhood is None:
-                return
-            self._neighbourhood = neighbourhood
-        workers = 1 if self.deadline.counted else max(1, self.workers)
-        lower_bound = -(-incumbent.lower_bound // self.step)
-        self._neighbourhood.search(self.deadline, lower_bound, effort, workers)
-        if self._neighbourhood.makespan * self.step < schedule.makespan:
-            incumbent.schedule = self._neighbourhood.schedule()
-            incumbent.report()
-        self._searched_around = incumbent.schedule
+    @property
+    def local_workers(self) -> int:
+        """Threads of a local search."""
+        return 1 if self.deadline.counted else max(1, self.workers)
 
-    def _neighbourhood_of(self, schedule: Schedule) -> NeighbourhoodSearch | None:
-        """Return a search around a schedule, ``None`` if the schedule is off the grid of the model."""
-        if self._neighbourhood is not None:
-            model = self._neighbourhood.model
-        else:
-            shortest = self.incumbent.lower_bound
-            model = self.new_model(shortest, max(schedule.makespan, shortest), symmetry=False)
-        values = model.values(schedule)
-        if values is None:
-            return None
-        settings = neighbourhood_settings(is_crowded=self.shape.is_crowded, is_windowed=self.shape.is_windowed)
-        return NeighbourhoodSearch(model, values, settings, self.seed, self.incumbent.report)
+    def search_around(self, effort: float) -> None:
+        """Improve the incumbent by a local search for an effort in CP-SAT's deterministic time."""
+        incumbent = self.incumbent
+        if incumbent.schedule is None or incumbent.schedule.makespan <= incumbent.lower_bound:
+            return
+        if effort < self.params.effort.min_neighbourhood:
+            return
+        if self._local_searches is None:
+            self._local_searches = local_searches(self, incumbent.schedule)
+        schedule = next(self._local_searches).improve(incumbent.schedule, effort, self.deadline)
+        if schedule.makespan < incumbent.schedule.makespan:
+            incumbent.schedule = schedule
+            incumbent.report()

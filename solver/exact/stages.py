@@ -237,6 +237,16 @@ def search_cores(search: SearchState) -> Answer | None:
     return search.prove(model, core_search(effort.core_per_decision * decisions))
 
 
+def schedule_shop(search: SearchState) -> Answer | None:
+    """Search for a good schedule of a large crowded problem, of which few are proved soon."""
+    if search.shape.actions < search.params.sizes.very_crowded:
+        return None
+    if search.incumbent.schedule is None:
+        search.schedule_by_list()
+    search.search_around(search.params.crowded.first_search)
+    return search.optimal("several bounds") if search.incumbent.is_optimal else None
+
+
 def prove_in_turns(search: SearchState) -> Answer | None:
     """Alternate core search and branch and bound with binary search on a crowded problem.
 
@@ -430,6 +440,7 @@ WINDOWED: tuple[Stage, ...] = (
 SHOP: tuple[Stage, ...] = (
     settle_by_bounds,
     *_FIRST,
+    schedule_shop,
     solve_restriction,
     prove_in_turns,
     tighten_orders_of_few,
