@@ -55,6 +55,17 @@ class WorkLimit(NamedTuple):
     seconds: float
 
 
+class _LinkedEvent(Event):
+    """Event that is also set as long as another one is."""
+
+    def __init__(self, other: Event) -> None:
+        super().__init__()
+        self._other = other
+
+    def is_set(self) -> bool:
+        return super().is_set() or self._other.is_set()
+
+
 class Deadline:
     """Limit of wall time.
 
@@ -109,6 +120,17 @@ class Deadline:
     def sooner(self, seconds: float) -> Deadline:
         """Return a deadline in the given seconds from now, but no later than this one."""
         return self.within(min(seconds, self.remaining()))
+
+    def separate(self) -> Deadline:
+        """Return the same limit of wall time with an event of its own: what ends it does not end this one.
+
+        >>> whole = Deadline(3600.0)
+        >>> part = whole.separate()
+        >>> part.stopped.set()
+        >>> part.over(), whole.over()
+        (True, False)
+        """
+        return Deadline(self.wall_seconds(), _LinkedEvent(self.stopped))
 
     def counting(self, seconds: float) -> Deadline:
         """Return a deadline after the given seconds of counted work, but no later than this one."""

@@ -52,6 +52,10 @@ class Incumbent:
         """True if the makespan of the incumbent is the lower bound."""
         return self.schedule is not None and self.schedule.makespan == self.lower_bound
 
+    def is_near(self, share: float) -> bool:
+        """Return whether the makespan exceeds the lower bound by no more than a share of the bound."""
+        return self.schedule is not None and self.schedule.makespan <= (1 + share) * self.lower_bound
+
     def round_up(self, bound: int) -> int:
         """Round a bound up to the grid."""
         return -(-bound // self.step) * self.step

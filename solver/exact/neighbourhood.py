@@ -138,7 +138,7 @@ class NeighbourhoodSearch:
             model, seed = self._neighbourhood(lower_bound), self._random.randrange(2**30)
             outcome = run(model, deadline=deadline, deterministic=_EFFORT, seed=seed, **self._settings)
             self._take(outcome)
-            effort -= max(_EFFORT / 10, outcome.effort)
+            effort -= max(_EFFORT / 4, outcome.effort)
 
     def _take(self, outcome: CpOutcome) -> None:
         previous, makespan = self.makespan, self.model.makespan

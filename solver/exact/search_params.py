@@ -117,7 +117,7 @@ class CrowdedParams:
         Minimum effort of the first of these core searches.
     first_search
         Effort of the local search before the first proof, from `SizeParams.very_crowded` actions on.
-    neighbourhood, neighbourhood_very_crowded
+    local, local_of_many
         Effort of the local search per effort of the proof that follows, for fewer and for more actions than
         `SizeParams.very_crowded`.
     """
@@ -136,8 +136,8 @@ class CrowdedParams:
     loaded_halving: float = 1.5e-4
     min_loaded_core: float = 0.006
     first_search: float = 0.5
-    neighbourhood: float = 0.12
-    neighbourhood_very_crowded: float = 4.0
+    local: float = 0.12
+    local_of_many: float = 4.0
 
 
 @dataclass(frozen=True)
@@ -167,10 +167,18 @@ class EffortParams:
         First of many proofs, among which neighbourhood search takes place; each has twice the effort of the last.
     rounds
         Rounds of restarts, in which all settings have the same effort.
-    neighbourhood
-        Neighbourhood search per effort of the proof that follows.
-    min_neighbourhood
-        Least effort of neighbourhood search that is worth beginning.
+    local, local_near_bound
+        Local search per effort of the proof that follows: as a rule, and near the bound.
+    local_windowed, local_windowed_late
+        The same with maximum lags: as a rule, and near the bound or after a turn without a better schedule.
+    near
+        Distance to the bound, as a share of it, up to which a proof is likely.
+    first_proof_after_local
+        Effort of a proof from which local search comes before it where there are maximum lags.
+    local_turn
+        Turn of a local search beside a proof.
+    min_local
+        Least effort of a local search that is worth beginning.
     finer_grid
         Proof that no finer grid helps.
     """
@@ -188,8 +196,14 @@ class EffortParams:
     components: float = 0.5
     first_proof: float = 0.05
     rounds: tuple[float, ...] = (0.03, 0.12, 0.48)
-    neighbourhood: float = 4.0
-    min_neighbourhood: float = 0.2
+    local: float = 4.0
+    local_near_bound: float = 0.5
+    local_windowed: float = 1.0
+    local_windowed_late: float = 0.25
+    near: float = 0.06
+    first_proof_after_local: float = 0.2
+    local_turn: float = 0.1
+    min_local: float = 0.05
     finer_grid: float = 0.01
 
 

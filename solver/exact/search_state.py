@@ -20,6 +20,7 @@ from planoracle.solver.exact.coarse_grid import coarse_schedule
 from planoracle.solver.exact.cp_model import CpOutcome, run
 from planoracle.solver.exact.incumbent import Incumbent
 from planoracle.solver.exact.local_search import LocalSearch, local_searches
+from planoracle.solver.exact.parallel_proof import prove_beside_local_search
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.problem_shape import shape_of
 from planoracle.solver.exact.schedule_model import ScheduleModel
@@ -66,6 +67,8 @@ class SearchState:
         True after the problem without interruptions has been solved.
     has_heuristics
         True after the heuristics have run.
+    is_stuck
+        True after a turn of local search without a better schedule.
     """
 
     def __init__(
@@ -98,6 +101,7 @@ class SearchState:
         self.has_restriction = False
         self.model: ScheduleModel | None = None
         self.has_heuristics = False
+        self.is_stuck = False
         self._local_searches: Iterator[LocalSearch] | None = None
 
     def of_part(self, part: Instance) -> SearchState:
@@ -185,44 +189,47 @@ class SearchState:
         model.model.search_freely()
         return outcome
 
-    def prove(
-        self, model: ScheduleModel, runs: Iterable[CpRun], *, afresh: bool = False, neighbourhood_share: float = 0.0
-    ) -> Answer | None:
+    def prove(self, model: ScheduleModel, runs: Iterable[CpRun], *, afresh: bool = False) -> Answer | None:
         """Run CP-SAT with these settings until the makespan is proved; ``None`` if it is not proved in time.
 
         The incumbent bounds later runs, unless each is to search ``afresh``. With one worker the results of runs that
         have a limit of effort do not depend on the machine.
-
-        Parameters
-        ----------
-        neighbourhood_share
-            Effort of large-neighbourhood search before each run, as a multiple of the effort of the run.
         """
         incumbent = self.incumbent
-        for name, settings, effort in runs:
+        for cp_run in runs:
             if incumbent.is_optimal:
-                return self.optimal(name)
-            if neighbourhood_share and effort is not None:
-                self.search_around(neighbourhood_share * effort)
+                return self.optimal(cp_run.name)
+            if cp_run.local_effort and not self._is_parallel(cp_run):
+                self.search_around(cp_run.local_effort, self.deadline)
             if self.deadline.remaining() <= 0:
                 break
             self._narrow(model, afresh=afresh)
-            outcome = run(
-                model.model,
-                deadline=self.deadline,
-                deterministic=effort,
-                seed=self.seed,
-                on_progress=incumbent.report if incumbent.has_listener else None,
-                **settings,
-            )
+            outcome = self._run(model, cp_run)
             if outcome.status == Status.infeasible:
                 if incumbent.schedule is None:
-                    return self.confirm(model, presolved=bool(settings.get("presolve")))
+                    return self.confirm(model, presolved=bool(cp_run.settings.get("presolve")))
                 break  # the incumbent is off the grid of the model
             self.take(model, outcome)
             if outcome.status == Status.optimal or incumbent.is_optimal:
-                return self.optimal(name)
+                return self.optimal(cp_run.name)
         return None
+
+    def _is_parallel(self, cp_run: CpRun) -> bool:
+        """Return whether local search takes place beside a run of CP-SAT, not before it."""
+        is_long = self.shape.actions >= self.params.sizes.large and cp_run.effort is not None
+        return is_long and self.workers > 1 and not self.deadline.counted
+
+    def _run(self, model: ScheduleModel, cp_run: CpRun) -> CpOutcome:
+        if self._is_parallel(cp_run) and self.can_improve:
+            return prove_beside_local_search(self, model, cp_run)
+        return run(
+            model.model,
+            deadline=self.deadline,
+            deterministic=cp_run.effort,
+            seed=self.seed,
+            on_progress=self.incumbent.report if self.incumbent.has_listener else None,
+            **cp_run.settings,
+        )
 
     def _narrow(self, model: ScheduleModel, *, afresh: bool) -> None:
         """Limit the makespan of a model by what is proved, and unless it is searched afresh by the incumbent."""
@@ -338,19 +345,24 @@ class SearchState:
 
     @property
     def local_workers(self) -> int:
-        """Threads of a local search."""
-        return 1 if self.deadline.counted else max(1, self.workers)
+        """Threads of a local search: half of the workers, while the others prove."""
+        return 1 if self.deadline.counted else max(1, self.workers // 2)
 
-    def search_around(self, effort: float) -> None:
+    @property
+    def can_improve(self) -> bool:
+        """True if there is an incumbent that a local search may shorten."""
+        schedule = self.incumbent.schedule
+        return schedule is not None and schedule.makespan > self.incumbent.lower_bound
+
+    def search_around(self, effort: float, deadline: Deadline) -> None:
         """Improve the incumbent by a local search for an effort in CP-SAT's deterministic time."""
         incumbent = self.incumbent
-        if incumbent.schedule is None or incumbent.schedule.makespan <= incumbent.lower_bound:
-            return
-        if effort < self.params.effort.min_neighbourhood:
+        if incumbent.schedule is None or not self.can_improve or effort < self.params.effort.min_local:
             return
         if self._local_searches is None:
             self._local_searches = local_searches(self, incumbent.schedule)
-        schedule = next(self._local_searches).improve(incumbent.schedule, effort, self.deadline)
-        if schedule.makespan < incumbent.schedule.makespan:
+        schedule = next(self._local_searches).improve(incumbent.schedule, effort, deadline)
+        self.is_stuck = schedule.makespan >= incumbent.schedule.makespan
+        if not self.is_stuck:
             incumbent.schedule = schedule
             incumbent.report()

@@ -6,7 +6,7 @@ problem returns at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from planoracle.instances.errors import RefusedPlanError
@@ -28,8 +28,8 @@ from planoracle.solver.exact.strategies import (
     CpRun,
     any_schedule,
     core_search,
-    growing,
     in_turns,
+    proofs,
     rounds,
     with_presolve,
     without_presolve,
@@ -243,7 +243,7 @@ def schedule_shop(search: SearchState) -> Answer | None:
         return None
     if search.incumbent.schedule is None:
         search.schedule_by_list()
-    search.search_around(search.params.crowded.first_search)
+    search.search_around(search.params.crowded.first_search, search.deadline)
     return search.optimal("several bounds") if search.incumbent.is_optimal else None
 
 
@@ -254,11 +254,10 @@ def prove_in_turns(search: SearchState) -> Answer | None:
     """
     model = search.current_model()
     crowded = search.params.crowded
-    runs = in_turns(crowded, len(model.decisions), loaded=search.is_loaded())
-    share = crowded.neighbourhood
-    if search.shape.actions >= search.params.sizes.very_crowded:
-        share = crowded.neighbourhood_very_crowded
-    return search.prove(model, runs, afresh=True, neighbourhood_share=share)
+    is_large = search.shape.actions >= search.params.sizes.very_crowded
+    local_share = crowded.local_of_many if is_large else crowded.local
+    runs = in_turns(crowded, len(model.decisions), loaded=search.is_loaded(), local_share=local_share)
+    return search.prove(model, runs, afresh=True)
 
 
 def prove_in_rounds(search: SearchState) -> Answer | None:
@@ -386,9 +385,32 @@ def prove_at_length(search: SearchState) -> Answer:
     if search.shape.actions < search.params.sizes.large:
         answer = search.prove(model, with_presolve(effort, search.workers))
     else:
-        runs = growing(effort.first_proof, search.workers)
-        answer = search.prove(model, runs, neighbourhood_share=effort.neighbourhood)
+        answer = search.prove(model, _growing_proofs(search))
     return answer or search.without_search("time limit")
+
+
+def _growing_proofs(search: SearchState) -> Iterator[CpRun]:
+    """Yield proofs with growing effort, without an end, between local searches.
+
+    A proof takes more of the time if the bound is near, and the first ones under maximum lags come before local search:
+    they often find an optimum at once.
+    """
+    effort = search.params.effort.first_proof
+    while True:
+        local_effort = _local_share(search, effort) * effort
+        yield from proofs(effort, local_effort, search.workers)
+        effort *= 2
+
+
+def _local_share(search: SearchState, effort: float) -> float:
+    """Return the effort of local search per effort of a proof of this effort."""
+    params = search.params.effort
+    if not search.shape.is_windowed:
+        return params.local_near_bound if search.incumbent.is_near(params.near) else params.local
+    if effort < params.first_proof_after_local:
+        return 0.0
+    is_settling = search.is_stuck or search.incumbent.is_near(params.near)
+    return params.local_windowed_late if is_settling else params.local_windowed
 
 
 _FIRST: tuple[Stage, ...] = (

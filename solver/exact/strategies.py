@@ -12,11 +12,24 @@ from planoracle.solver.exact.search_params import CrowdedParams, EffortParams
 
 
 class CpRun(NamedTuple):
-    """One call of CP-SAT: name of the proof, settings, and limit of effort, ``None`` for no limit."""
+    """One call of CP-SAT.
+
+    Attributes
+    ----------
+    name
+        Name of the proof.
+    settings
+        Settings of CP-SAT.
+    effort
+        Limit of effort, ``None`` for no limit.
+    local_effort
+        Effort of the local search before it.
+    """
 
     name: str
     settings: dict[str, Any]
     effort: float | None
+    local_effort: float = 0.0
 
 
 _CORE: dict[str, Any] = {"light": True, "core": True}
@@ -65,14 +78,11 @@ def any_schedule(first_effort: float) -> Iterator[CpRun]:
         effort *= 4
 
 
-def growing(first_effort: float, workers: int) -> Iterator[CpRun]:
-    """Yield proofs with growing effort, without an end."""
-    effort = first_effort
-    while True:
-        yield CpRun("core search with presolve", _PRESOLVED_CORE, effort)
-        settings = _PRESOLVED | {"linearization": 1, "workers": workers}
-        yield CpRun("branch and bound with presolve", settings, effort)
-        effort *= 2
+def proofs(effort: float, local_effort: float, workers: int) -> Iterator[CpRun]:
+    """Yield a core search and a branch and bound with presolve."""
+    yield CpRun("core search with presolve", _PRESOLVED_CORE, effort, local_effort)
+    settings = _PRESOLVED | {"linearization": 1, "workers": workers}
+    yield CpRun("branch and bound with presolve", settings, effort, local_effort)
 
 
 def rounds(efforts: tuple[float, ...]) -> Iterator[CpRun]:
@@ -87,23 +97,28 @@ def rounds(efforts: tuple[float, ...]) -> Iterator[CpRun]:
             yield CpRun(name, settings, effort)
 
 
-def in_turns(params: CrowdedParams, decisions: int, *, loaded: bool) -> Iterator[CpRun]:
+def in_turns(params: CrowdedParams, decisions: int, *, loaded: bool, local_share: float) -> Iterator[CpRun]:
     """Yield the runs for crowded problems.
 
     ``loaded``: the work of one resource is far longer than any path. If one resource determines the makespan, core
     search proves it at once, or with dynamic precedences in tenths of a second, or not for a long time. On other
-    problems binary search on the makespan is several times as fast as either search without it.
+    problems binary search on the makespan is several times as fast as either search without it. ``local_share``: effort
+    of the local search before each run, per effort of the run.
     """
     for turn in range(params.turns):
         share = decisions * params.growth**turn
         if not loaded:
-            yield CpRun("branch and bound", _HALVING, params.turn * share)
-            yield CpRun("core search", _CORE, params.short_turn * share)
+            yield _after_local_search("branch and bound", _HALVING, params.turn * share, local_share)
+            yield _after_local_search("core search", _CORE, params.short_turn * share, local_share)
             continue
         first = max(params.loaded_core * share, params.min_loaded_core)
-        yield CpRun("core search", _CORE, params.turn * share if turn else first)
-        yield CpRun("core search", _DYNAMIC_CORE, params.loaded_dynamic * share)
-        yield CpRun("branch and bound", _HALVING, params.loaded_halving * share)
+        yield _after_local_search("core search", _CORE, params.turn * share if turn else first, local_share)
+        yield _after_local_search("core search", _DYNAMIC_CORE, params.loaded_dynamic * share, local_share)
+        yield _after_local_search("branch and bound", _HALVING, params.loaded_halving * share, local_share)
+
+
+def _after_local_search(name: str, settings: dict[str, Any], effort: float, local_share: float) -> CpRun:
+    return CpRun(name, settings, effort, local_share * effort)
 
 
 def neighbourhood_settings(*, is_crowded: bool, is_windowed: bool) -> dict[str, Any]:
