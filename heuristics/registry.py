@@ -14,6 +14,7 @@ from math import inf
 from time import perf_counter
 
 from planoracle.heuristics.generation import generate_parallel, generate_serial
+from planoracle.heuristics.genetic import schedule_by_genetic_search
 from planoracle.heuristics.improve import (
     DEFAULT,
     IMPROVER,
@@ -34,6 +35,7 @@ from planoracle.heuristics.package_heuristics import (
     plan_of,
 )
 from planoracle.heuristics.package_heuristics import Heuristic as PackageHeuristic
+from planoracle.heuristics.project import GENETIC_SEARCH
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.features import Component, Feature
@@ -103,7 +105,7 @@ def _general() -> dict[str, Heuristic]:
     """Return the heuristics for all problems by name."""
     serial = {f"serial-{rule}": partial(_generate, generate_serial, rule) for rule in RULES}
     parallel = {f"parallel-{rule}": partial(_generate, generate_parallel, rule) for rule in RULES}
-    return {**serial, **parallel, "improve": _improve}
+    return {**serial, **parallel, "improve": _improve, "genetic": schedule_by_genetic_search}
 
 
 _GENERAL = _general()
@@ -116,6 +118,8 @@ def component_of(name: str) -> Component:
     """
     if name == "improve":
         return IMPROVER
+    if name == "genetic":
+        return GENETIC_SEARCH
     if name in _GENERAL:
         return LIST_HEURISTICS
     if name in _paper_heuristics():
