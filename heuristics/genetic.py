@@ -107,7 +107,7 @@ class GeneticSearch:
         self._params = params
         self._random = Random(seed)
         self._forwards = SerialScheme(project)
-        self._backwards = SerialScheme(project, backwards=True)
+        self._backwards = SerialScheme(project, is_backward=True)
         self._urgency = self._longest_paths()
         #: By makespan, the shortest first.
         self._population: list[_Individual] = []
@@ -204,7 +204,7 @@ class GeneticSearch:
         return min(self._random.randrange(count), self._random.randrange(count))
 
     def _crossed(self, first: list[int], second: list[int]) -> list[int]:
-        """Return the list of a child: a window in the order of the first parent, the remainder in that of the second."""
+        """Return the list of a child: a window of the first parent, and the remainder as in the second one."""
         params, random = self._params, self._random
         count = len(first)
         length = int(count * random.uniform(params.min_window, params.max_window))
@@ -243,12 +243,13 @@ class GeneticSearch:
 
     def _sampled(self) -> _Individual:
         """Return a random individual: the more urgent one of two ready nodes at random comes first."""
-        random, urgency, after = self._random.random, self._urgency, self.project.after
+        random, after = self._random.random, self.project.after
         missing = [len(before) for before in self.project.before]
         ready = [node for node, count in enumerate(missing) if not count]
         order = []
         while ready:
-            node = max(ready[int(random() * len(ready))], ready[int(random() * len(ready))], key=urgency.__getitem__)
+            candidates = ready[int(random() * len(ready))], ready[int(random() * len(ready))]
+            node = max(candidates, key=self._urgency.__getitem__)
             ready.remove(node)
             order.append(node)
             for successor in after[node]:

@@ -1,13 +1,13 @@
 """Projects with renewable resources, in the form in which many schedules per second are generated.
 
-The free amounts of all resources at a tick are one number: every resource has a field of bits, whose highest bit is a
-guard. All guards are set, and a subtraction clears the guard of a resource that has too little free. So one test
-compares the demands of an action with all resources.
+The loads of all resources at a time are one number: every resource has a field of bits, whose highest bit is a flag. A
+field begins with so much that the flag is set as soon as the load exceeds the capacity. So one addition and one test
+compare the demands of an action with all resources.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 from operator import itemgetter
@@ -21,9 +21,6 @@ from planoracle.instances.model.schedule import Piece, Schedule
 GENETIC_SEARCH = Component("the genetic search for projects", frozenset(Feature))
 #: Time units per action above which a project is refused, as the effort grows with them.
 _MAX_UNITS = 50
-
-#: Function of the ends of all nodes that returns those of some of them.
-EndsOf = Callable[[Sequence[int]], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +42,10 @@ class Project:
         Units of every node.
     demands
         Packed amounts of every node.
-    free, guards
-        Packed capacities with all guards set, and the guards alone.
+    spare
+        Packed loads of idle resources: the most that a field holds without its flag, less the capacity.
+    flags
+        Highest bits of all fields.
     before, after
         Direct predecessors and successors of every node.
     horizon
@@ -58,8 +57,8 @@ class Project:
     nodes: tuple[int, ...]
     durations: tuple[int, ...]
     demands: tuple[int, ...]
-    free: int
-    guards: int
+    spare: int
+    flags: int
     before: tuple[tuple[int, ...], ...]
     after: tuple[tuple[int, ...], ...]
     horizon: int
@@ -94,18 +93,19 @@ class SerialScheme:
     ----------
     project
         Project to schedule.
-    backwards
-        Whether the end of the project is at time 0.
+    is_backward
+        True if the end of the project is at time 0.
     """
 
-    def __init__(self, project: Project, *, backwards: bool = False) -> None:
-        neighbours = project.after if backwards else project.before
+    def __init__(self, project: Project, *, is_backward: bool = False) -> None:
+        neighbours = project.after if is_backward else project.before
         origin = len(project.durations)
-        # Two more entries make a tuple of each, and a maximum without predecessors.
-        self._ends_before: tuple[EndsOf, ...] = tuple(itemgetter(origin, origin, *nodes) for nodes in neighbours)
-        self._empty = [project.free] * project.horizon
+        # The origin, which ends at 0, is entered twice: so the answer is always a tuple.
+        ends_before = [itemgetter(origin, origin, *nodes) for nodes in neighbours]
+        self._rows = tuple(zip(ends_before, project.durations, project.demands, strict=True))
+        self._idle = [project.spare] * project.horizon
         self._origins = [0] * (origin + 1)
-        self._project = project
+        self._flags = project.flags
 
     def ends(self, order: Sequence[int]) -> list[int]:
         """Place every node at its earliest fit; return the ends, and a 0 after the last.
@@ -115,25 +115,26 @@ class SerialScheme:
         order
             All nodes, each after those on which its time depends.
         """
-        durations, demands, guards = self._project.durations, self._project.demands, self._project.guards
-        ends_before = self._ends_before
-        free = self._empty[:]
+        rows, flags = self._rows, self._flags
+        loads = self._idle[:]
         ends = self._origins[:]
         for node in order:
-            start = max(ends_before[node](ends))
-            end = start + durations[node]
-            demand = demands[node]
+            ends_before, duration, demand = rows[node]
+            start = max(ends_before(ends))
+            end = start + duration
             if demand:
+                # From the end backwards, as the last conflict is where the next interval begins.
                 unit = end - 1
-                # The last conflict in an interval is where the next interval begins.
-                while unit >= start:
-                    if (free[unit] - demand) & guards != guards:
+                first_unchecked = start
+                while unit >= first_unchecked:
+                    if loads[unit] + demand & flags:
+                        first_unchecked = end
                         start = unit + 1
-                        end = start + durations[node]
+                        end = start + duration
                         unit = end
                     unit -= 1
                 for unit in range(start, end):
-                    free[unit] -= demand
+                    loads[unit] += demand
             ends[node] = end
         return ends
 
@@ -236,11 +237,12 @@ class _Graph:
 
     def project(self) -> Project:
         """Return the graph in its final form."""
-        guards = free = 0
+        flags = spare = 0
         for resource in self._instance.resources:
             shift = self._shifts[resource.name]
-            guards += 1 << shift + resource.capacity.bit_length()
-            free += resource.capacity << shift
+            flag = 1 << resource.capacity.bit_length()
+            flags += flag << shift
+            spare += flag - 1 - resource.capacity << shift
         after: list[list[int]] = [[] for _ in self.durations]
         for node, before in enumerate(self._before):
             for i in before:
@@ -251,8 +253,8 @@ class _Graph:
             tuple(self._nodes),
             tuple(self.durations),
             tuple(self._demands),
-            free + guards,
-            guards,
+            spare,
+            flags,
             tuple(map(tuple, self._before)),
             tuple(map(tuple, after)),
             self.horizon(),
