@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.features import Component, Feature
-from planoracle.instances.model.instance import Action, Instance, Variant
+from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 
 #: Features that the genetic search does not respect.
@@ -142,7 +142,32 @@ class SerialScheme:
 @ProblemCache
 def project_of(instance: Instance) -> Project | None:
     """Return the graph of a project; ``None`` for a problem of another form, see `obstacle`."""
-    return None if obstacle(instance) else _Graph(instance).project()
+    if obstacle(instance):
+        return None
+    graph = _Graph(instance)
+    after: list[list[int]] = [[] for _ in graph.durations]
+    for node, before in enumerate(graph.before):
+        for i in before:
+            after[i].append(node)
+    ticks_per_unit = _ticks_per_unit(instance)
+    spare = flags = 0
+    for resource in instance.resources:
+        flag = 1 << graph.width - 1
+        shift = graph.shifts[resource.name]
+        spare += flag - 1 - resource.capacity << shift
+        flags += flag << shift
+    return Project(
+        instance,
+        ticks_per_unit,
+        tuple(graph.nodes),
+        tuple(duration // ticks_per_unit for duration in graph.durations),
+        tuple(graph.demands),
+        spare,
+        flags,
+        tuple(map(tuple, graph.before)),
+        tuple(map(tuple, after)),
+        _horizon(instance) // ticks_per_unit,
+    )
 
 
 @ProblemCache
@@ -164,8 +189,7 @@ def _obstacles(instance: Instance) -> Iterator[str]:
         reason = _obstacle_of_action(instance, action)
         if reason:
             yield f"{reason}: {action.id}"
-    graph = _Graph(instance)
-    if graph.horizon() > _MAX_UNITS * len(graph.durations):
+    if _horizon(instance) > _MAX_UNITS * len(instance.actions) * _ticks_per_unit(instance):
         yield f"times of more than {_MAX_UNITS} units per action"
 
 
@@ -174,7 +198,7 @@ def _obstacle_of_action(instance: Instance, action: Action) -> str:
         return "actions with several modes"
     if action.interruptible:
         return "interruptible actions"
-    variant = _variant(instance, action)
+    [variant] = instance.variants[action.id]
     if variant.agents:
         return "actions that need an agent"
     if any(demand.requires is not None or demand.sets is not None for demand in variant.demands):
@@ -182,80 +206,62 @@ def _obstacle_of_action(instance: Instance, action: Action) -> str:
     return ""
 
 
-def _variant(instance: Instance, action: Action) -> Variant:
-    return instance.variants[action.id][0]
+def _ticks_per_unit(instance: Instance) -> int:
+    """Return the greatest common divisor of all durations, lags and releases."""
+    return gcd(*_lengths(instance), *_releases(instance)) or 1
+
+
+def _horizon(instance: Instance) -> int:
+    """Return the ticks in which every schedule of the serial scheme ends."""
+    return max(_releases(instance)) + sum(_lengths(instance))
+
+
+def _releases(instance: Instance) -> list[int]:
+    return [action.release for action in instance.actions]
+
+
+def _lengths(instance: Instance) -> list[int]:
+    """Return all durations and lags."""
+    durations = [action.duration for action in instance.actions]
+    return durations + [lag.minimum or 0 for lag in instance.lags]
 
 
 class _Graph:
-    """Graph of a project, with packed demands."""
+    """Nodes of a project in topological order, with times in ticks.
+
+    Attributes
+    ----------
+    width
+        Bits of the field of a resource.
+    shifts
+        Lowest bit of the field of every resource.
+    nodes, durations, demands, before
+        See `Project`.
+    """
 
     def __init__(self, instance: Instance) -> None:
-        self._instance = instance
-        releases = [action.release for action in instance.actions]
-        lags = [lag.minimum or 0 for lag in instance.lags]
-        lengths = [action.duration for action in instance.actions]
-        self._ticks_per_unit = gcd(*lengths, *releases, *lags) or 1
-        self._latest_release = max(releases)
-        self._sum = sum(lengths) + sum(lags)
-        self._shifts = self._fields()
+        capacities = [resource.capacity for resource in instance.resources]
+        self.width = max(capacities, default=0).bit_length() + 1
+        self.shifts = {resource.name: k * self.width for k, resource in enumerate(instance.resources)}
+        self.nodes = [0] * len(instance.actions)
         self.durations: list[int] = []
-        self._demands: list[int] = []
-        self._before: list[list[int]] = []
-        self._nodes = [0] * len(instance.actions)
+        self.demands: list[int] = []
+        self.before: list[list[int]] = []
         for i in instance.order:
-            self._add_action(i)
+            action = instance.actions[i]
+            before = [self._add(action.release, [])] if action.release else []
+            for j, lag in instance.predecessors[i]:
+                predecessor = self.nodes[j]
+                before.append(self._add(lag, [predecessor]) if lag else predecessor)
+            self.nodes[i] = self._add(action.duration, before, self._packed(action))
 
-    def _fields(self) -> dict[str, int]:
-        """Return the lowest bit of the field of every resource."""
-        shifts = {}
-        shift = 0
-        for resource in self._instance.resources:
-            shifts[resource.name] = shift
-            shift += resource.capacity.bit_length() + 1
-        return shifts
+    def _packed(self, action: Action) -> int:
+        """Return the packed amounts of an action; one of no length takes no room."""
+        demands = action.modes[0].demands if action.duration else ()
+        return sum(demand.amount << self.shifts[demand.resource] for demand in demands)
 
-    def _add_action(self, i: int) -> None:
-        action = self._instance.actions[i]
-        before = []
-        if action.release:
-            before.append(self._add_node(action.release, 0, []))
-        for j, lag in self._instance.predecessors[i]:
-            predecessor = self._nodes[j]
-            before.append(self._add_node(lag, 0, [predecessor]) if lag else predecessor)
-        amounts = [demand.amount << self._shifts[demand.resource] for demand in action.modes[0].demands]
-        self._nodes[i] = self._add_node(action.duration, sum(amounts), before)
-
-    def _add_node(self, ticks: int, demand: int, before: list[int]) -> int:
-        self.durations.append(ticks // self._ticks_per_unit)
-        self._demands.append(demand if ticks else 0)
-        self._before.append(before)
+    def _add(self, duration: int, before: list[int], demand: int = 0) -> int:
+        self.durations.append(duration)
+        self.demands.append(demand)
+        self.before.append(before)
         return len(self.durations) - 1
-
-    def horizon(self) -> int:
-        """Return the units in which every schedule of the serial scheme ends."""
-        return (self._latest_release + self._sum) // self._ticks_per_unit
-
-    def project(self) -> Project:
-        """Return the graph in its final form."""
-        flags = spare = 0
-        for resource in self._instance.resources:
-            shift = self._shifts[resource.name]
-            flag = 1 << resource.capacity.bit_length()
-            flags += flag << shift
-            spare += flag - 1 - resource.capacity << shift
-        after: list[list[int]] = [[] for _ in self.durations]
-        for node, before in enumerate(self._before):
-            for i in before:
-                after[i].append(node)
-        return Project(
-            self._instance,
-            self._ticks_per_unit,
-            tuple(self._nodes),
-            tuple(self.durations),
-            tuple(self._demands),
-            spare,
-            flags,
-            tuple(map(tuple, self._before)),
-            tuple(map(tuple, after)),
-            self.horizon(),
-        )
