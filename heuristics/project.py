@@ -42,6 +42,8 @@ class Project:
         Units of every node.
     demands
         Packed amounts of every node.
+    works
+        Duration of every node times its shares of the resources.
     spare
         Packed loads of idle resources: the most that a field holds without its flag, less the capacity.
     flags
@@ -57,6 +59,7 @@ class Project:
     nodes: tuple[int, ...]
     durations: tuple[int, ...]
     demands: tuple[int, ...]
+    works: tuple[float, ...]
     spare: int
     flags: int
     before: tuple[tuple[int, ...], ...]
@@ -162,6 +165,7 @@ def project_of(instance: Instance) -> Project | None:
         tuple(graph.nodes),
         tuple(duration // ticks_per_unit for duration in graph.durations),
         tuple(graph.demands),
+        tuple(graph.works),
         spare,
         flags,
         tuple(map(tuple, graph.before)),
@@ -235,7 +239,7 @@ class _Graph:
         Bits of the field of a resource.
     shifts
         Lowest bit of the field of every resource.
-    nodes, durations, demands, before
+    nodes, durations, demands, works, before
         See `Project`.
     """
 
@@ -246,6 +250,7 @@ class _Graph:
         self.nodes = [0] * len(instance.actions)
         self.durations: list[int] = []
         self.demands: list[int] = []
+        self.works: list[float] = []
         self.before: list[list[int]] = []
         for i in instance.order:
             action = instance.actions[i]
@@ -253,15 +258,16 @@ class _Graph:
             for j, lag in instance.predecessors[i]:
                 predecessor = self.nodes[j]
                 before.append(self._add(lag, [predecessor]) if lag else predecessor)
-            self.nodes[i] = self._add(action.duration, before, self._packed(action))
+            self.nodes[i] = self._add(action.duration, before)
+            # An action of no length takes no room.
+            for demand in action.modes[0].demands if action.duration else ():
+                capacity = instance.resource[demand.resource].capacity
+                self.demands[-1] += demand.amount << self.shifts[demand.resource]
+                self.works[-1] += action.duration * demand.amount / capacity
 
-    def _packed(self, action: Action) -> int:
-        """Return the packed amounts of an action; one of no length takes no room."""
-        demands = action.modes[0].demands if action.duration else ()
-        return sum(demand.amount << self.shifts[demand.resource] for demand in demands)
-
-    def _add(self, duration: int, before: list[int], demand: int = 0) -> int:
+    def _add(self, duration: int, before: list[int]) -> int:
         self.durations.append(duration)
-        self.demands.append(demand)
+        self.demands.append(0)
+        self.works.append(0.0)
         self.before.append(before)
         return len(self.durations) - 1
