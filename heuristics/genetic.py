@@ -1,9 +1,11 @@
 """Genetic search for projects with renewable resources.
 
 An individual is a schedule and the list of its nodes by latest end (Hartmann, 1998). A child takes a window of the list
-from one parent and the order of the remaining nodes from the other one. Its list is decoded by double justification (Li
-and Willis, 1992; Valls, Ballestin and Quintanilla, 2005): first with time running backwards, then forwards by the
-starts of that schedule. As the lists of the parents are by latest end, no schedule before these two is necessary.
+from one parent and the order of the remaining nodes from the other one. The window is the one of a few at random in
+which the resources are busiest (Debels and Vanhoucke, 2007; Valls, Ballestin and Quintanilla, 2008). The list is
+decoded by double justification (Li and Willis, 1992; Valls, Ballestin and Quintanilla, 2005): first with time running
+backwards, then forwards by the starts of that schedule. As the lists of the parents are by latest end, no schedule
+before these two is necessary.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import inf
 from operator import attrgetter
 from random import Random
@@ -28,8 +31,13 @@ class GeneticParams:
 
     Attributes
     ----------
-    population
-        Number of individuals.
+    seconds_of_population
+        Number of individuals, as seconds of counted work. A smaller population ages within a second, a larger one is
+        not better within four.
+    min_individuals, max_individuals
+        Limits of the number of individuals.
+    windows
+        Windows from which the busiest is chosen.
     min_window, max_window
         Shares of the list that a child takes from its first parent.
     mutation_rate
@@ -40,7 +48,10 @@ class GeneticParams:
         Children for each individual after which a population of equal makespans is replaced, except for the best.
     """
 
-    population: int = 40
+    seconds_of_population: float = 0.06
+    min_individuals: int = 30
+    max_individuals: int = 200
+    windows: int = 5
     min_window: float = 0.25
     max_window: float = 0.75
     mutation_rate: float = 0.5
@@ -48,8 +59,10 @@ class GeneticParams:
     patience: int = 5
 
 
-#: Seconds of counted work to decode a list: for every node, and for every unit of every node.
-_WORK_OF_NODE, _WORK_OF_UNIT = 1.5e-6, 2e-7
+#: Seconds of counted work of a child, for every node and every precedence.
+_WORK_OF_NODE, _WORK_OF_PRECEDENCE = 2.2e-6, 7e-8
+#: The same for every node and every unit by which resources delay the end of the project.
+_WORK_OF_DELAY = 4.5e-9
 #: Children for each iteration of a `Budget`.
 _CHILDREN_OF_ITERATION = 20
 
@@ -107,13 +120,16 @@ class GeneticSearch:
         self._params = params
         self._random = Random(seed)
         self._forwards = SerialScheme(project)
-        self._backwards = SerialScheme(project, backwards=True)
+        self._backwards = SerialScheme(project, is_backward=True)
         self._urgency = self._longest_paths()
         #: By makespan, the shortest first.
         self._population: list[_Individual] = []
         self._last_restart = 0
         self._incumbent = self._sampled() if starts is None else self._justified(project.ends_of_nodes(starts))
         self._population.append(self._incumbent)
+        individuals = round(params.seconds_of_population / self._work_of_child())
+        #: Number of individuals of a complete population.
+        self._size = min(max(individuals, params.min_individuals), params.max_individuals)
 
     @property
     def makespan(self) -> int:
@@ -149,7 +165,7 @@ class GeneticSearch:
         on_progress
             Called with the makespan and the number of individuals so far for each better schedule.
         """
-        work = 2 * self._work_of_schedule()
+        work = self._work_of_child()
         end = self.children + children
         while self.makespan > bound and self.children < end and not deadline.over(work):
             makespan = self.makespan
@@ -158,18 +174,20 @@ class GeneticSearch:
                 on_progress(self.makespan, self.children)
         return self.makespan
 
-    def _work_of_schedule(self) -> float:
-        """Return the seconds of counted work to decode a list."""
-        durations = self.project.durations
-        return len(durations) * _WORK_OF_NODE + sum(durations) * _WORK_OF_UNIT
+    def _work_of_child(self) -> float:
+        """Return the seconds of counted work of a child."""
+        before = self.project.before
+        precedences = sum(map(len, before))
+        delay = self._incumbent.makespan - max(self._urgency)
+        return len(before) * (_WORK_OF_NODE + delay * _WORK_OF_DELAY) + precedences * _WORK_OF_PRECEDENCE
 
     def _next(self) -> _Individual:
         """Return a random individual while the population is incomplete, and then a child."""
-        population, params = self._population, self._params
-        if len(population) < params.population:
+        population = self._population
+        if len(population) < self._size:
             return self._sampled()
         is_uniform = population[0].makespan == population[-1].makespan
-        if is_uniform and self.children > self._last_restart + params.patience * params.population:
+        if is_uniform and self.children > self._last_restart + self._params.patience * self._size:
             self._last_restart = self.children
             del population[1:]
             return self._sampled()
@@ -181,39 +199,48 @@ class GeneticSearch:
         self.children += 1
         if individual.makespan < self._incumbent.makespan:
             self._incumbent = individual
-        if len(population) >= self._params.population:
+        if len(population) >= self._size:
             if individual.makespan > population[-1].makespan or individual in population:
                 return
             population.pop()
         insort(population, individual, key=_makespan_of)
 
     def _child(self) -> _Individual:
-        """Return a child of two individuals, each the better one of two at random."""
-        population, random = self._population, self._random
-        first, second = self._tournament(), self._tournament()
-        if first == second:
-            second = (first + 1) % len(population)
-        order = self._crossed(population[first].order, population[second].order)
+        """Return a child of two individuals at random."""
+        random = self._random
+        first, second = random.sample(self._population, 2)
+        order = self._crossed(first, second.order)
         if random.random() < self._params.mutation_rate:
             self._mutate(order)
         return self._decoded(order)
 
-    def _tournament(self) -> int:
-        """Return the position of an individual, the better one of two at random."""
-        count = len(self._population)
-        return min(self._random.randrange(count), self._random.randrange(count))
-
-    def _crossed(self, first: list[int], second: list[int]) -> list[int]:
-        """Return the list of a child: a window in the order of the first parent, the remainder in that of the second."""
-        params, random = self._params, self._random
-        count = len(first)
-        length = int(count * random.uniform(params.min_window, params.max_window))
-        begin = random.randint(0, count - length)
+    def _crossed(self, first: _Individual, second: list[int]) -> list[int]:
+        """Return the list of a child: a window of the first parent, and the remainder as in the second list."""
+        begin, end = self._busiest_window(first)
         head = second[:begin]
         placed = set(head)
-        window = [node for node in first if node not in placed][:length]
+        window = [node for node in first.order if node not in placed][: end - begin]
         placed.update(window)
         return head + window + [node for node in second if node not in placed]
+
+    def _busiest_window(self, individual: _Individual) -> tuple[int, int]:
+        """Return begin and end of the window with the most work for its time, of a few at random."""
+        order, ends = individual.order, individual.ends
+        works = list(accumulate(map(self.project.works.__getitem__, order), initial=0.0))
+
+        def load(window: tuple[int, int]) -> float:
+            begin, end = window
+            return (works[end] - works[begin]) / (ends[order[begin]] - ends[order[end - 1]] + 1)
+
+        return max((self._window() for _ in range(self._params.windows)), key=load)
+
+    def _window(self) -> tuple[int, int]:
+        """Return begin and end of a random window of a list."""
+        params = self._params
+        count = len(self.project.durations)
+        length = 1 + int(count * self._random.uniform(params.min_window, params.max_window))
+        begin = self._random.randint(0, count - length)
+        return begin, begin + length
 
     def _mutate(self, order: list[int]) -> None:
         """Swap neighbours in a list, except where one depends on the other."""
@@ -243,12 +270,13 @@ class GeneticSearch:
 
     def _sampled(self) -> _Individual:
         """Return a random individual: the more urgent one of two ready nodes at random comes first."""
-        random, urgency, after = self._random.random, self._urgency, self.project.after
+        random, after = self._random.random, self.project.after
         missing = [len(before) for before in self.project.before]
         ready = [node for node, count in enumerate(missing) if not count]
         order = []
         while ready:
-            node = max(ready[int(random() * len(ready))], ready[int(random() * len(ready))], key=urgency.__getitem__)
+            candidates = ready[int(random() * len(ready))], ready[int(random() * len(ready))]
+            node = max(candidates, key=self._urgency.__getitem__)
             ready.remove(node)
             order.append(node)
             for successor in after[node]:

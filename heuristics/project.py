@@ -1,29 +1,26 @@
 """Projects with renewable resources, in the form in which many schedules per second are generated.
 
-The free amounts of all resources at a tick are one number: every resource has a field of bits, whose highest bit is a
-guard. All guards are set, and a subtraction clears the guard of a resource that has too little free. So one test
-compares the demands of an action with all resources.
+The loads of all resources at a time are one number: every resource has a field of bits, whose highest bit is a flag. A
+field begins with so much that the flag is set as soon as the load exceeds the capacity. So one addition and one test
+compare the demands of an action with all resources.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 from operator import itemgetter
 
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.features import Component, Feature
-from planoracle.instances.model.instance import Action, Instance, Variant
+from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 
 #: Features that the genetic search does not respect.
 GENETIC_SEARCH = Component("the genetic search for projects", frozenset(Feature))
 #: Time units per action above which a project is refused, as the effort grows with them.
 _MAX_UNITS = 50
-
-#: Function of the ends of all nodes that returns those of some of them.
-EndsOf = Callable[[Sequence[int]], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +42,12 @@ class Project:
         Units of every node.
     demands
         Packed amounts of every node.
-    free, guards
-        Packed capacities with all guards set, and the guards alone.
+    works
+        Duration of every node times its shares of the resources.
+    spare
+        Packed loads of idle resources: the most that a field holds without its flag, less the capacity.
+    flags
+        Highest bits of all fields.
     before, after
         Direct predecessors and successors of every node.
     horizon
@@ -58,8 +59,9 @@ class Project:
     nodes: tuple[int, ...]
     durations: tuple[int, ...]
     demands: tuple[int, ...]
-    free: int
-    guards: int
+    works: tuple[float, ...]
+    spare: int
+    flags: int
     before: tuple[tuple[int, ...], ...]
     after: tuple[tuple[int, ...], ...]
     horizon: int
@@ -94,18 +96,19 @@ class SerialScheme:
     ----------
     project
         Project to schedule.
-    backwards
-        Whether the end of the project is at time 0.
+    is_backward
+        True if the end of the project is at time 0.
     """
 
-    def __init__(self, project: Project, *, backwards: bool = False) -> None:
-        neighbours = project.after if backwards else project.before
+    def __init__(self, project: Project, *, is_backward: bool = False) -> None:
+        neighbours = project.after if is_backward else project.before
         origin = len(project.durations)
-        # Two more entries make a tuple of each, and a maximum without predecessors.
-        self._ends_before: tuple[EndsOf, ...] = tuple(itemgetter(origin, origin, *nodes) for nodes in neighbours)
-        self._empty = [project.free] * project.horizon
+        # The origin, which ends at 0, is entered twice: so the answer is always a tuple.
+        ends_before = [itemgetter(origin, origin, *nodes) for nodes in neighbours]
+        self._rows = tuple(zip(ends_before, project.durations, project.demands, strict=True))
+        self._idle = [project.spare] * project.horizon
         self._origins = [0] * (origin + 1)
-        self._project = project
+        self._flags = project.flags
 
     def ends(self, order: Sequence[int]) -> list[int]:
         """Place every node at its earliest fit; return the ends, and a 0 after the last.
@@ -115,25 +118,26 @@ class SerialScheme:
         order
             All nodes, each after those on which its time depends.
         """
-        durations, demands, guards = self._project.durations, self._project.demands, self._project.guards
-        ends_before = self._ends_before
-        free = self._empty[:]
+        rows, flags = self._rows, self._flags
+        loads = self._idle[:]
         ends = self._origins[:]
         for node in order:
-            start = max(ends_before[node](ends))
-            end = start + durations[node]
-            demand = demands[node]
+            ends_before, duration, demand = rows[node]
+            start = max(ends_before(ends))
+            end = start + duration
             if demand:
+                # From the end backwards, as the last conflict is where the next interval begins.
                 unit = end - 1
-                # The last conflict in an interval is where the next interval begins.
-                while unit >= start:
-                    if (free[unit] - demand) & guards != guards:
+                first_unchecked = start
+                while unit >= first_unchecked:
+                    if loads[unit] + demand & flags:
+                        first_unchecked = end
                         start = unit + 1
-                        end = start + durations[node]
+                        end = start + duration
                         unit = end
                     unit -= 1
                 for unit in range(start, end):
-                    free[unit] -= demand
+                    loads[unit] += demand
             ends[node] = end
         return ends
 
@@ -141,7 +145,33 @@ class SerialScheme:
 @ProblemCache
 def project_of(instance: Instance) -> Project | None:
     """Return the graph of a project; ``None`` for a problem of another form, see `obstacle`."""
-    return None if obstacle(instance) else _Graph(instance).project()
+    if obstacle(instance):
+        return None
+    graph = _Graph(instance)
+    after: list[list[int]] = [[] for _ in graph.durations]
+    for node, before in enumerate(graph.before):
+        for i in before:
+            after[i].append(node)
+    ticks_per_unit = _ticks_per_unit(instance)
+    spare = flags = 0
+    for resource in instance.resources:
+        flag = 1 << graph.width - 1
+        shift = graph.shifts[resource.name]
+        spare += flag - 1 - resource.capacity << shift
+        flags += flag << shift
+    return Project(
+        instance,
+        ticks_per_unit,
+        tuple(graph.nodes),
+        tuple(duration // ticks_per_unit for duration in graph.durations),
+        tuple(graph.demands),
+        tuple(graph.works),
+        spare,
+        flags,
+        tuple(map(tuple, graph.before)),
+        tuple(map(tuple, after)),
+        _horizon(instance) // ticks_per_unit,
+    )
 
 
 @ProblemCache
@@ -163,8 +193,7 @@ def _obstacles(instance: Instance) -> Iterator[str]:
         reason = _obstacle_of_action(instance, action)
         if reason:
             yield f"{reason}: {action.id}"
-    graph = _Graph(instance)
-    if graph.horizon() > _MAX_UNITS * len(graph.durations):
+    if _horizon(instance) > _MAX_UNITS * len(instance.actions) * _ticks_per_unit(instance):
         yield f"times of more than {_MAX_UNITS} units per action"
 
 
@@ -173,7 +202,7 @@ def _obstacle_of_action(instance: Instance, action: Action) -> str:
         return "actions with several modes"
     if action.interruptible:
         return "interruptible actions"
-    variant = _variant(instance, action)
+    [variant] = instance.variants[action.id]
     if variant.agents:
         return "actions that need an agent"
     if any(demand.requires is not None or demand.sets is not None for demand in variant.demands):
@@ -181,79 +210,64 @@ def _obstacle_of_action(instance: Instance, action: Action) -> str:
     return ""
 
 
-def _variant(instance: Instance, action: Action) -> Variant:
-    return instance.variants[action.id][0]
+def _ticks_per_unit(instance: Instance) -> int:
+    """Return the greatest common divisor of all durations, lags and releases."""
+    return gcd(*_lengths(instance), *_releases(instance)) or 1
+
+
+def _horizon(instance: Instance) -> int:
+    """Return the ticks in which every schedule of the serial scheme ends."""
+    return max(_releases(instance)) + sum(_lengths(instance))
+
+
+def _releases(instance: Instance) -> list[int]:
+    return [action.release for action in instance.actions]
+
+
+def _lengths(instance: Instance) -> list[int]:
+    """Return all durations and lags."""
+    durations = [action.duration for action in instance.actions]
+    return durations + [lag.minimum or 0 for lag in instance.lags]
 
 
 class _Graph:
-    """Graph of a project, with packed demands."""
+    """Nodes of a project in topological order, with times in ticks.
+
+    Attributes
+    ----------
+    width
+        Bits of the field of a resource.
+    shifts
+        Lowest bit of the field of every resource.
+    nodes, durations, demands, works, before
+        See `Project`.
+    """
 
     def __init__(self, instance: Instance) -> None:
-        self._instance = instance
-        releases = [action.release for action in instance.actions]
-        lags = [lag.minimum or 0 for lag in instance.lags]
-        lengths = [action.duration for action in instance.actions]
-        self._ticks_per_unit = gcd(*lengths, *releases, *lags) or 1
-        self._latest_release = max(releases)
-        self._sum = sum(lengths) + sum(lags)
-        self._shifts = self._fields()
+        capacities = [resource.capacity for resource in instance.resources]
+        self.width = max(capacities, default=0).bit_length() + 1
+        self.shifts = {resource.name: k * self.width for k, resource in enumerate(instance.resources)}
+        self.nodes = [0] * len(instance.actions)
         self.durations: list[int] = []
-        self._demands: list[int] = []
-        self._before: list[list[int]] = []
-        self._nodes = [0] * len(instance.actions)
+        self.demands: list[int] = []
+        self.works: list[float] = []
+        self.before: list[list[int]] = []
         for i in instance.order:
-            self._add_action(i)
+            action = instance.actions[i]
+            before = [self._add(action.release, [])] if action.release else []
+            for j, lag in instance.predecessors[i]:
+                predecessor = self.nodes[j]
+                before.append(self._add(lag, [predecessor]) if lag else predecessor)
+            self.nodes[i] = self._add(action.duration, before)
+            # An action of no length takes no room.
+            for demand in action.modes[0].demands if action.duration else ():
+                capacity = instance.resource[demand.resource].capacity
+                self.demands[-1] += demand.amount << self.shifts[demand.resource]
+                self.works[-1] += action.duration * demand.amount / capacity
 
-    def _fields(self) -> dict[str, int]:
-        """Return the lowest bit of the field of every resource."""
-        shifts = {}
-        shift = 0
-        for resource in self._instance.resources:
-            shifts[resource.name] = shift
-            shift += resource.capacity.bit_length() + 1
-        return shifts
-
-    def _add_action(self, i: int) -> None:
-        action = self._instance.actions[i]
-        before = []
-        if action.release:
-            before.append(self._add_node(action.release, 0, []))
-        for j, lag in self._instance.predecessors[i]:
-            predecessor = self._nodes[j]
-            before.append(self._add_node(lag, 0, [predecessor]) if lag else predecessor)
-        amounts = [demand.amount << self._shifts[demand.resource] for demand in action.modes[0].demands]
-        self._nodes[i] = self._add_node(action.duration, sum(amounts), before)
-
-    def _add_node(self, ticks: int, demand: int, before: list[int]) -> int:
-        self.durations.append(ticks // self._ticks_per_unit)
-        self._demands.append(demand if ticks else 0)
-        self._before.append(before)
+    def _add(self, duration: int, before: list[int]) -> int:
+        self.durations.append(duration)
+        self.demands.append(0)
+        self.works.append(0.0)
+        self.before.append(before)
         return len(self.durations) - 1
-
-    def horizon(self) -> int:
-        """Return the units in which every schedule of the serial scheme ends."""
-        return (self._latest_release + self._sum) // self._ticks_per_unit
-
-    def project(self) -> Project:
-        """Return the graph in its final form."""
-        guards = free = 0
-        for resource in self._instance.resources:
-            shift = self._shifts[resource.name]
-            guards += 1 << shift + resource.capacity.bit_length()
-            free += resource.capacity << shift
-        after: list[list[int]] = [[] for _ in self.durations]
-        for node, before in enumerate(self._before):
-            for i in before:
-                after[i].append(node)
-        return Project(
-            self._instance,
-            self._ticks_per_unit,
-            tuple(self._nodes),
-            tuple(self.durations),
-            tuple(self._demands),
-            free + guards,
-            guards,
-            tuple(map(tuple, self._before)),
-            tuple(map(tuple, after)),
-            self.horizon(),
-        )

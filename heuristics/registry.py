@@ -14,6 +14,7 @@ from math import inf
 from time import perf_counter
 
 from planoracle.heuristics.generation import generate_parallel, generate_serial
+from planoracle.heuristics.genetic import schedule_by_genetic_search
 from planoracle.heuristics.improve import (
     DEFAULT,
     IMPROVER,
@@ -35,6 +36,7 @@ from planoracle.heuristics.package_heuristics import (
     plan_of,
 )
 from planoracle.heuristics.package_heuristics import Heuristic as PackageHeuristic
+from planoracle.heuristics.project import GENETIC_SEARCH
 from planoracle.heuristics.tabu import schedule_by_tabu
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -105,7 +107,8 @@ def _general() -> dict[str, Heuristic]:
     """Return the heuristics for all problems by name."""
     serial = {f"serial-{rule}": partial(_generate, generate_serial, rule) for rule in RULES}
     parallel = {f"parallel-{rule}": partial(_generate, generate_parallel, rule) for rule in RULES}
-    return {**serial, **parallel, "improve": _improve, "tabu": schedule_by_tabu}
+    searches = {"improve": _improve, "tabu": schedule_by_tabu, "genetic": schedule_by_genetic_search}
+    return {**serial, **parallel, **searches}
 
 
 _GENERAL = _general()
@@ -120,6 +123,8 @@ def component_of(name: str) -> Component:
         return IMPROVER
     if name == "tabu":
         return TABU_SEARCH
+    if name == "genetic":
+        return GENETIC_SEARCH
     if name in _GENERAL:
         return LIST_HEURISTICS
     if name in _paper_heuristics():
