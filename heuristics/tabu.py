@@ -99,42 +99,39 @@ def _mirrored_insertions(length: int) -> tuple[tuple[int, int], ...]:
     return tuple((first, last) for first, last in _insertions(length) if last > first + 1)
 
 
-def _estimate(
-    arrivals: Sequence[int],
-    departures: Sequence[int],
-    durations: Sequence[int],
-    length: int,
-    opposite_length: int,
-    limit: float,
-) -> int:
-    """Estimate the longest path over nodes of a block of which the first is moved behind the last.
+def _estimate(view: _View, first: int, last: int, length: int, opposite_length: int, limit: float) -> int:
+    """Estimate the longest path over the nodes of a move.
 
     Parameters
     ----------
-    arrivals, departures, durations
-        See `_View`; for the nodes from the first to the last only.
+    view
+        Block of the nodes.
+    first, last
+        Positions in the block; the first node is moved behind the last.
     length, opposite_length
         Longest path to the node before the first on the machine, and from the far side to the node after the last.
     limit
         Estimates above it are not needed: the answer is then any number above it.
     """
+    _, arrivals, departures, durations, _ = view
     starts = []
-    for position in range(1, len(arrivals)):
+    for position in range(first + 1, last + 1):
         if arrivals[position] > length:
             length = arrivals[position]
         starts.append(length)
         length += durations[position]
-    if arrivals[0] > length:
-        length = arrivals[0]
-    tail = (departures[0] if departures[0] > opposite_length else opposite_length) + durations[0]
+    if arrivals[first] > length:
+        length = arrivals[first]
+    tail = departures[first] if departures[first] > opposite_length else opposite_length
+    tail += durations[first]
     longest = length + tail
-    for position in range(len(starts), 0, -1):
+    for position in range(last, first, -1):
         if longest > limit:
             break
         if departures[position] > tail:
             tail = departures[position]
         tail += durations[position]
-        path = starts[position - 1] + tail
+        path = starts.pop() + tail
         if path > longest:
             longest = path
     return longest
@@ -247,7 +244,7 @@ class TabuSearch:
             block = random.choice(blocks)
             position = random.randrange(len(block) - 1)
             pair = block[position : position + 2]
-            if not _closes_cycle(pair, graph.heads, graph.tails, graph.shop.durations):
+            if not _closes_cycle(*pair, graph.tails, graph.shop.durations):
                 graph.apply(Insertion(pair, is_mirrored=False))
 
     def _forbid(self, move: Insertion) -> None:
@@ -263,13 +260,13 @@ class TabuSearch:
             order = node * count + moved if move.is_mirrored else moved * count + node
             self._forbidden[order] = end
 
-    def _is_forbidden(self, nodes: Sequence[int], is_mirrored: bool) -> bool:
+    def _is_forbidden(self, move: Insertion) -> bool:
         """Return whether a move restores an order that is forbidden."""
         forbidden, now = self._forbidden, self.moves
         count = len(self.shop.machines)
-        moved = nodes[0]
-        for node in nodes[1:]:
-            order = moved * count + node if is_mirrored else node * count + moved
+        moved = move.nodes[0]
+        for node in move.nodes[1:]:
+            order = moved * count + node if move.is_mirrored else node * count + moved
             if forbidden.get(order, 0) >= now:
                 return True
         return False
@@ -298,23 +295,19 @@ class TabuSearch:
         paths, opposite = self._graph.heads, self._graph.tails
         if view.is_mirrored:
             paths, opposite = opposite, paths
+        nodes, lengths = view.nodes, paths.lengths
+        opposite_lengths = opposite.lengths
+        durations = self.shop.durations
         for first, last in insertions:
-            part = slice(first, last + 1)
-            nodes = view.nodes[part]
-            if _closes_cycle(nodes, paths, opposite, self.shop.durations):
+            if _closes_cycle(nodes[first], nodes[last], opposite, durations):
                 continue
-            estimate = _estimate(
-                view.arrivals[part],
-                view.departures[part],
-                view.durations[part],
-                paths.lengths[paths.machine[nodes[0]]],
-                opposite.lengths[opposite.machine[nodes[-1]]],
-                choice.estimate,
-            )
+            length = lengths[paths.machine[nodes[first]]]
+            opposite_length = opposite_lengths[opposite.machine[nodes[last]]]
+            estimate = _estimate(view, first, last, length, opposite_length, choice.estimate)
             if estimate > choice.estimate:
                 continue
-            move = Insertion(nodes, view.is_mirrored)
-            if estimate >= self.makespan and self._is_forbidden(nodes, view.is_mirrored):
+            move = Insertion(nodes[first : last + 1], view.is_mirrored)
+            if estimate >= self.makespan and self._is_forbidden(move):
                 choice.forbidden.append(move)
             else:
                 choice.offer(move, estimate)
@@ -338,16 +331,14 @@ class _Choice:
             self.move = move
 
 
-def _closes_cycle(nodes: Sequence[int], paths: Paths, opposite: Paths, durations: Sequence[int]) -> bool:
-    """Return whether a move of the first node behind the last one may close a cycle.
+def _closes_cycle(moved: int, last: int, opposite: Paths, durations: Sequence[int]) -> bool:
+    """Return whether a node that is moved behind another on its machine may close a cycle.
 
-    It does if a path leads from the job successor of the first node to the last node. The tail of that successor is
-    then at least its duration longer than the tail of the last node.
+    It does if a path leads from its job successor to the other node. The tail of the successor is then at least its
+    duration longer than that of the other node.
     """
-    successor = opposite.job[nodes[0]]
-    if successor < 0:
-        return False
-    return opposite.lengths[successor] >= opposite.lengths[nodes[-1]] + durations[successor]
+    successor = opposite.job[moved]
+    return successor >= 0 and opposite.lengths[successor] >= opposite.lengths[last] + durations[successor]
 
 
 def schedule_by_tabu(instance: Instance, budget: Budget) -> HeuristicOutcome:
