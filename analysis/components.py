@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS
+from planoracle.heuristics.job_shop import TABU_SEARCH
 from planoracle.heuristics.registry import PAPER_HEURISTICS
 from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.state import STATES
@@ -32,6 +33,7 @@ DECLARED = (
     LEFT_SHIFT,
     LIST_HEURISTICS,
     IMPROVER,
+    TABU_SEARCH,
     PAPER_HEURISTICS,
     CERTIFICATES,
     EXPLANATION,
