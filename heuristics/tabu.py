@@ -58,7 +58,7 @@ class TabuParams:
 #: Moves between two looks at the clock.
 _CLOCK = 8
 #: Seconds of counted work of a move: a share for every node of the graph, and a fixed one.
-_WORK_OF_NODE, _WORK_OF_MOVE = 2.5e-7, 2e-5
+_WORK_OF_NODE, _WORK_OF_MOVE = 2e-7, 2e-5
 #: Moves for each iteration of a `Budget`.
 _MOVES_OF_ITERATION = 100
 #: Forbidden orders that are stored before those that have expired are removed.
