@@ -116,6 +116,14 @@ def test_stop_ends_the_search():
 FIRST, SECOND = operation("first", 2), operation("second", 3)
 
 
+def test_consecutive_actions_of_a_job_on_one_machine_keep_their_order():
+    last = operation("last", 1, DRILL)
+    lags = (Lag(FIRST.id, SECOND.id), Lag(SECOND.id, last.id))
+    search = search_from_list(Instance("shop", (FIRST, SECOND, last), lags, MACHINES))
+    search.search(moves=20)
+    assert search.starts == [0, 2, 5]
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
