@@ -121,7 +121,7 @@ def test_consecutive_actions_of_a_job_on_one_machine_keep_their_order():
     lags = (Lag(FIRST.id, SECOND.id), Lag(SECOND.id, last.id))
     search = search_from_list(Instance("shop", (FIRST, SECOND, last), lags, MACHINES))
     search.search(moves=20)
-    assert search.starts == [0, 2, 5]
+    assert search._graph.starts() == [0, 2, 5]
 
 
 @pytest.mark.parametrize(
