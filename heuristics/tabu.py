@@ -48,9 +48,9 @@ class TabuParams:
 
     patience: int = 3000
     pool: int = 5
-    kicked_phases: int = 3
-    min_kicks: int = 5
-    max_kicks: int = 20
+    kicked_phases: int = 1
+    min_kicks: int = 2
+    max_kicks: int = 6
     tenure: int = 10
     random_tenure: int = 10
 
