@@ -78,7 +78,7 @@ def _obstacles(instance: Instance) -> Iterator[str]:
     """Yield what the search cannot respect, in words."""
     for lag in instance.lags:
         if lag.maximum is not None or not lag.orders:
-            yield f"lags with a maximum, or with a negative minimum: that from {lag.before} to {lag.after}"
+            yield f"lags with a maximum or a negative minimum: {lag.after}"
     for action in instance.actions:
         reason = _obstacle_of_action(instance, action)
         if reason:
@@ -183,17 +183,14 @@ class _Network:
 
     def job_shop(self) -> JobShop:
         """Return the graph in its final form."""
-        return JobShop(
-            self.instance,
-            (*self.durations, 0),
-            tuple(self.machines),
-            _column(self.before, 0),
-            _column(self.after, 0),
-            _column(self.before, 1),
-            _column(self.after, 1),
-        )
+        durations, machines = (*self.durations, 0), tuple(self.machines)
+        job_before, second_before = _columns(self.before)
+        job_after, second_after = _columns(self.after)
+        return JobShop(self.instance, durations, machines, job_before, job_after, second_before, second_after)
 
 
-def _column(neighbours: Sequence[Sequence[int]], number: int) -> tuple[int, ...]:
-    """Return the neighbour of some number of every node, -1 for none."""
-    return tuple(nodes[number] if number < len(nodes) else -1 for nodes in neighbours)
+def _columns(neighbours: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the first and the second neighbour of every node, -1 for none."""
+    first_neighbours = tuple(nodes[0] if nodes else -1 for nodes in neighbours)
+    second_neighbours = tuple(nodes[1] if len(nodes) > 1 else -1 for nodes in neighbours)
+    return first_neighbours, second_neighbours

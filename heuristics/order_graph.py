@@ -121,7 +121,8 @@ class OrderGraph:
                 block = [neighbour]
             node = neighbour
             start = lengths[node] - durations[node]
-        if len(block) > 1:
+        # A block that is all of the path keeps its machine busy from the start to the end of the schedule.
+        if len(block) > 1 and lengths[block[0]] < self.makespan:
             blocks.append(block[::-1])
         return blocks
 

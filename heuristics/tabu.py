@@ -3,8 +3,11 @@
 A move takes an action of a block, which is a run of actions on one machine in a longest path, to the beginning or to
 the end of the block, or the first or last action into it (neighbourhood N7: Zhang, Li, Guan and Rao, 2007; conditions
 and estimates: Balas and Vazacopoulos, 1998). The search makes the move with the shortest estimated makespan of those
-that do not restore an order of two actions that was given up recently. After many moves without a better schedule it
-continues from one of its best schedules, with a few random moves.
+that do not restore an order of two actions that was given up recently.
+
+A phase of the search ends after many moves without a better schedule. The best schedules of the phases form a pool. A
+phase begins between two of them, in the spirit of path relinking (Peng, Lü and Cheng, 2015): orders that both have
+remain. The first phases begin near a schedule of the pool instead.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import inf
+from operator import attrgetter
 from random import Random
 from typing import NamedTuple
 
@@ -30,20 +34,23 @@ class TabuParams:
     Attributes
     ----------
     patience
-        Moves without a better schedule after which the search restarts.
-    elite
-        Number of the best schedules from which it restarts.
+        Moves without a better schedule after which a phase ends.
+    pool
+        Number of the best phases whose schedules are stored.
+    kicked_phases
+        Phases that begin near a schedule of the pool.
     min_kicks, max_kicks
-        Random moves after a restart.
+        Random swaps at the beginning of such a phase.
     tenure, random_tenure
         Moves for which the orders given up by a move stay forbidden, and the most that are added at random. The length
         of the move is added as well.
     """
 
-    patience: int = 1500
-    elite: int = 8
-    min_kicks: int = 5
-    max_kicks: int = 20
+    patience: int = 3000
+    pool: int = 5
+    kicked_phases: int = 1
+    min_kicks: int = 2
+    max_kicks: int = 6
     tenure: int = 10
     random_tenure: int = 10
 
@@ -51,7 +58,7 @@ class TabuParams:
 #: Moves between two looks at the clock.
 _CLOCK = 8
 #: Seconds of counted work of a move: a share for every node of the graph, and a fixed one.
-_WORK_OF_NODE, _WORK_OF_MOVE = 2.5e-7, 2e-5
+_WORK_OF_NODE, _WORK_OF_MOVE = 2e-7, 2e-5
 #: Moves for each iteration of a `Budget`.
 _MOVES_OF_ITERATION = 100
 #: Forbidden orders that are stored before those that have expired are removed.
@@ -69,6 +76,8 @@ class _View(NamedTuple):
         Longest path from this side to the job neighbour of each node, and from the far side.
     durations
         Ticks of each node.
+    insertions
+        Moves: the node at the first position of each pair is moved behind the one at the second.
     is_mirrored
         True if the side is the end of the schedule.
     """
@@ -77,67 +86,76 @@ class _View(NamedTuple):
     arrivals: list[int]
     departures: list[int]
     durations: list[int]
+    insertions: Sequence[tuple[int, int]]
     is_mirrored: bool
 
-    def mirrored(self) -> _View:
-        """Return the block as seen from the far side."""
-        return _View(self.nodes[::-1], self.departures[::-1], self.arrivals[::-1], self.durations[::-1], True)
-
 
 @cache
-def _insertions(length: int) -> tuple[tuple[int, int], ...]:
-    """Return the moves in a block: the first position of each pair is moved behind the second."""
+def _insertions(length: int, is_at_start: bool, is_at_end: bool) -> Sequence[tuple[int, int]]:
+    """Return the moves in a block: the first position of each pair is moved behind the second.
+
+    Where a path begins or ends with the block, another first or last node does not shorten the path.
+    """
     last = length - 1
-    to_the_end = [(position, last) for position in range(last)]
-    from_the_start = [(0, position) for position in range(1, last)]
-    return (*to_the_end, *from_the_start)
+    to_the_end = [] if is_at_end else [(position, last) for position in range(last)]
+    from_the_start = [] if is_at_start else [(0, position) for position in range(1, length)]
+    return tuple(dict.fromkeys(to_the_end + from_the_start))
 
 
 @cache
-def _mirrored_insertions(length: int) -> tuple[tuple[int, int], ...]:
+def _mirrored_insertions(length: int, is_at_start: bool, is_at_end: bool) -> Sequence[tuple[int, int]]:
     """Return the moves of a mirrored block, without swaps of neighbours: both sides have these."""
-    return tuple((first, last) for first, last in _insertions(length) if last > first + 1)
+    insertions = _insertions(length, is_at_end, is_at_start)
+    return tuple((first, last) for first, last in insertions if last > first + 1)
 
 
-def _estimate(
-    arrivals: Sequence[int],
-    departures: Sequence[int],
-    durations: Sequence[int],
-    length: int,
-    opposite_length: int,
-    limit: float,
-) -> int:
-    """Estimate the longest path over nodes of a block of which the first is moved behind the last.
+def _estimate(view: _View, first: int, last: int, length: int, opposite_length: int, limit: float) -> int:
+    """Estimate the longest path over the nodes of a move.
 
     Parameters
     ----------
-    arrivals, departures, durations
-        See `_View`; for the nodes from the first to the last only.
+    view
+        Block of the nodes.
+    first, last
+        Positions in the block; the first node is moved behind the last.
     length, opposite_length
         Longest path to the node before the first on the machine, and from the far side to the node after the last.
     limit
         Estimates above it are not needed: the answer is then any number above it.
     """
+    arrivals, departures = view.arrivals, view.departures
+    durations = view.durations
     starts = []
-    for position in range(1, len(arrivals)):
+    for position in range(first + 1, last + 1):
         if arrivals[position] > length:
             length = arrivals[position]
         starts.append(length)
         length += durations[position]
-    if arrivals[0] > length:
-        length = arrivals[0]
-    tail = (departures[0] if departures[0] > opposite_length else opposite_length) + durations[0]
+    if arrivals[first] > length:
+        length = arrivals[first]
+    tail = departures[first] if departures[first] > opposite_length else opposite_length
+    tail += durations[first]
     longest = length + tail
-    for position in range(len(starts), 0, -1):
+    for position in range(last, first, -1):
         if longest > limit:
             break
         if departures[position] > tail:
             tail = departures[position]
         tail += durations[position]
-        path = starts[position - 1] + tail
+        path = starts.pop() + tail
         if path > longest:
             longest = path
     return longest
+
+
+class _Solution(NamedTuple):
+    """Makespan of a schedule, and its topological order of all nodes."""
+
+    makespan: int
+    order: list[int]
+
+
+_makespan = attrgetter("makespan")
 
 
 class TabuSearch:
@@ -156,8 +174,6 @@ class TabuSearch:
 
     Attributes
     ----------
-    makespan
-        Makespan of the incumbent, in ticks.
     moves
         Number of moves so far.
     """
@@ -169,21 +185,26 @@ class TabuSearch:
         self._random = Random(seed)
         self._graph = OrderGraph(shop, topological_order(shop, starts))
         self._forbidden: dict[int, int] = {}
-        self._elite: list[list[int]] = []
-        self._accept()
+        self._pool: list[_Solution] = []
+        self._phases = 0
+        self._incumbent = _Solution(self._graph.makespan, self._graph.order[:])
+        self._begin_phase()
+
+    @property
+    def makespan(self) -> int:
+        """Makespan of the incumbent, in ticks."""
+        return self._incumbent.makespan
 
     @property
     def starts(self) -> list[int]:
         """Starts of the actions in the incumbent, in ticks."""
-        return OrderGraph(self.shop, self._elite[-1]).starts()
+        return OrderGraph(self.shop, self._incumbent.order).starts()
 
     def continue_from(self, starts: Sequence[int]) -> None:
         """Continue from another schedule, which becomes the incumbent if it is shorter."""
+        self._end_phase()
         self._graph.restore(topological_order(self.shop, starts))
-        self._forbidden.clear()
-        self._last_success = self.moves
-        if self._graph.makespan < self.makespan:
-            self._accept()
+        self._begin_phase()
 
     def search(
         self,
@@ -214,40 +235,66 @@ class TabuSearch:
             blocks = graph.blocks(self._random.random)
             if not blocks:
                 break
-            self.moves += 1
-            move = self._choose(blocks)
-            if move is not None:
-                self._forbid(move)
-                graph.apply(move)
-            if self.moves > self._last_success + self._params.patience:
-                self._restart()
-            if graph.makespan < self.makespan:
-                self._accept()
+            makespan = self.makespan
+            self._step(blocks)
+            if self.makespan < makespan:
                 on_progress(self.makespan, self.moves)
         return self.makespan
 
-    def _accept(self) -> None:
-        """Make the current schedule the incumbent."""
-        self.makespan = self._graph.makespan
-        self._last_success = self.moves
-        self._elite.append(self._graph.order[:])
-        del self._elite[: -self._params.elite]
+    def _step(self, blocks: Sequence[list[int]]) -> None:
+        """Make a move in one of the blocks, and begin another phase if it is time."""
+        self.moves += 1
+        move = self._choose(blocks)
+        if move is not None:
+            self._forbid(move)
+            self._graph.apply(move)
+        if self._graph.makespan < self._phase_best.makespan:
+            self._record()
+        elif self.moves > self._last_success + self._params.patience:
+            self._end_phase()
+            self._diversify()
+            self._begin_phase()
 
-    def _restart(self) -> None:
-        """Continue from one of the best schedules, after random swaps of neighbours in blocks."""
-        params = self._params
-        random, graph = self._random, self._graph
-        self._forbidden.clear()
+    def _record(self) -> None:
+        """Make the current schedule the best of its phase, and the incumbent if it is shorter."""
         self._last_success = self.moves
-        graph.restore(random.choice(self._elite))
-        for _ in range(random.randint(params.min_kicks, params.max_kicks)):
+        self._phase_best = _Solution(self._graph.makespan, self._graph.order[:])
+        if self._phase_best.makespan < self.makespan:
+            self._incumbent = self._phase_best
+
+    def _begin_phase(self) -> None:
+        self._forbidden.clear()
+        self._record()
+
+    def _end_phase(self) -> None:
+        """Store the best schedule of the phase in the pool, unless one has the same makespan."""
+        self._phases += 1
+        if any(solution.makespan == self._phase_best.makespan for solution in self._pool):
+            return
+        self._pool.append(self._phase_best)
+        self._pool.sort(key=_makespan)
+        del self._pool[self._params.pool :]
+
+    def _diversify(self) -> None:
+        """Continue between two schedules of the pool, or near one of them."""
+        if self._phases > self._params.kicked_phases and len(self._pool) > 1:
+            first, second = self._random.sample(self._pool, 2)
+            self._graph.restore(_intermediate_order(first.order, second.order))
+        else:
+            self._graph.restore(self._random.choice(self._pool).order)
+            self._kick()
+
+    def _kick(self) -> None:
+        """Swap random neighbours in blocks."""
+        random, graph = self._random, self._graph
+        for _ in range(random.randint(self._params.min_kicks, self._params.max_kicks)):
             blocks = graph.blocks(random.random)
             if not blocks:
                 break
             block = random.choice(blocks)
             position = random.randrange(len(block) - 1)
             pair = block[position : position + 2]
-            if not _closes_cycle(pair, graph.heads, graph.tails, graph.shop.durations):
+            if not _closes_cycle(pair[0], pair[1], graph.tails, graph.shop.durations):
                 graph.apply(Insertion(pair, is_mirrored=False))
 
     def _forbid(self, move: Insertion) -> None:
@@ -263,13 +310,13 @@ class TabuSearch:
             order = node * count + moved if move.is_mirrored else moved * count + node
             self._forbidden[order] = end
 
-    def _is_forbidden(self, nodes: Sequence[int], is_mirrored: bool) -> bool:
+    def _is_forbidden(self, move: Insertion) -> bool:
         """Return whether a move restores an order that is forbidden."""
         forbidden, now = self._forbidden, self.moves
         count = len(self.shop.machines)
-        moved = nodes[0]
-        for node in nodes[1:]:
-            order = moved * count + node if is_mirrored else node * count + moved
+        moved = move.nodes[0]
+        for node in move.nodes[1:]:
+            order = moved * count + node if move.is_mirrored else node * count + moved
             if forbidden.get(order, 0) >= now:
                 return True
         return False
@@ -278,43 +325,46 @@ class TabuSearch:
         """Return the allowed move with the shortest estimate, or else a forbidden one, if any."""
         choice = _Choice(self._random.random)
         for block in blocks:
-            view = self._view(block)
-            self._consider(view, _insertions(len(block)), choice)
-            if len(block) > 2:
-                self._consider(view.mirrored(), _mirrored_insertions(len(block)), choice)
+            for view in self._views(block):
+                self._consider(view, choice)
         if choice.move is not None:
             return choice.move
         return self._random.choice(choice.forbidden) if choice.forbidden else None
 
-    def _view(self, block: list[int]) -> _View:
+    def _views(self, block: list[int]) -> list[_View]:
+        """Return the views of a block that have moves."""
         heads, tails = self._graph.heads, self._graph.tails
-        durations = self.shop.durations
         arrivals = [heads.lengths[heads.job[node]] for node in block]
         departures = [tails.lengths[tails.job[node]] for node in block]
-        return _View(block, arrivals, departures, [durations[node] for node in block], False)
+        durations = [self.shop.durations[node] for node in block]
+        length = len(block)
+        is_at_start = heads.lengths[block[0]] == durations[0]
+        is_at_end = tails.lengths[block[-1]] == durations[-1]
+        insertions = _insertions(length, is_at_start, is_at_end)
+        view = _View(block, arrivals, departures, durations, insertions, False)
+        if length == 2:
+            return [view]
+        insertions = _mirrored_insertions(length, is_at_start, is_at_end)
+        return [view, _View(block[::-1], departures[::-1], arrivals[::-1], durations[::-1], insertions, True)]
 
-    def _consider(self, view: _View, insertions: Sequence[tuple[int, int]], choice: _Choice) -> None:
-        """Estimate moves in a block and offer those that are allowed to a choice."""
+    def _consider(self, view: _View, choice: _Choice) -> None:
+        """Estimate the moves of a view and offer those that are allowed to a choice."""
         paths, opposite = self._graph.heads, self._graph.tails
         if view.is_mirrored:
             paths, opposite = opposite, paths
-        for first, last in insertions:
-            part = slice(first, last + 1)
-            nodes = view.nodes[part]
-            if _closes_cycle(nodes, paths, opposite, self.shop.durations):
+        nodes, lengths = view.nodes, paths.lengths
+        opposite_lengths = opposite.lengths
+        durations = self.shop.durations
+        for first, last in view.insertions:
+            if _closes_cycle(nodes[first], nodes[last], opposite, durations):
                 continue
-            estimate = _estimate(
-                view.arrivals[part],
-                view.departures[part],
-                view.durations[part],
-                paths.lengths[paths.machine[nodes[0]]],
-                opposite.lengths[opposite.machine[nodes[-1]]],
-                choice.estimate,
-            )
+            length = lengths[paths.machine[nodes[first]]]
+            opposite_length = opposite_lengths[opposite.machine[nodes[last]]]
+            estimate = _estimate(view, first, last, length, opposite_length, choice.estimate)
             if estimate > choice.estimate:
                 continue
-            move = Insertion(nodes, view.is_mirrored)
-            if estimate >= self.makespan and self._is_forbidden(nodes, view.is_mirrored):
+            move = Insertion(nodes[first : last + 1], view.is_mirrored)
+            if estimate >= self.makespan and self._is_forbidden(move):
                 choice.forbidden.append(move)
             else:
                 choice.offer(move, estimate)
@@ -338,16 +388,26 @@ class _Choice:
             self.move = move
 
 
-def _closes_cycle(nodes: Sequence[int], paths: Paths, opposite: Paths, durations: Sequence[int]) -> bool:
-    """Return whether a move of the first node behind the last one may close a cycle.
+def _intermediate_order(first: Sequence[int], second: Sequence[int]) -> list[int]:
+    """Return the nodes by the sum of their places in two topological orders.
 
-    It does if a path leads from the job successor of the first node to the last node. The tail of that successor is
-    then at least its duration longer than the tail of the last node.
+    Two nodes that are in the same order in both are so in the answer. So it is a topological order, too.
     """
-    successor = opposite.job[nodes[0]]
-    if successor < 0:
-        return False
-    return opposite.lengths[successor] >= opposite.lengths[nodes[-1]] + durations[successor]
+    places = [0] * len(first)
+    for order in (first, second):
+        for place, node in enumerate(order):
+            places[node] += place
+    return sorted(first, key=places.__getitem__)
+
+
+def _closes_cycle(moved: int, last: int, opposite: Paths, durations: Sequence[int]) -> bool:
+    """Return whether a node that is moved behind another on its machine may close a cycle.
+
+    It does if a path leads from its job successor to the other node. The tail of the successor is then at least its
+    duration longer than that of the other node.
+    """
+    successor = opposite.job[moved]
+    return successor >= 0 and opposite.lengths[successor] >= opposite.lengths[last] + durations[successor]
 
 
 def schedule_by_tabu(instance: Instance, budget: Budget) -> HeuristicOutcome:
@@ -360,5 +420,9 @@ def schedule_by_tabu(instance: Instance, budget: Budget) -> HeuristicOutcome:
     assert timetable is not None  # without maximum lags and windows each action fits somewhere
     starts = [start for start in timetable.start if start is not None]
     search = TabuSearch(shop, starts, budget.seed)
-    search.search(deadline, budget.bound, budget.iterations * _MOVES_OF_ITERATION, budget.on_progress)
+
+    def report(makespan: int, moves: int) -> None:
+        budget.on_progress(makespan, moves // _MOVES_OF_ITERATION)
+
+    search.search(deadline, budget.bound, budget.iterations * _MOVES_OF_ITERATION, report)
     return HeuristicOutcome(shop.schedule(search.starts))
