@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from planoracle.heuristics.improve import IMPROVER, LIST_HEURISTICS
-from planoracle.heuristics.project import GENETIC_SEARCH
 from planoracle.heuristics.job_shop import TABU_SEARCH
+from planoracle.heuristics.project import GENETIC_SEARCH
 from planoracle.heuristics.registry import PAPER_HEURISTICS
 from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.state import STATES

@@ -79,7 +79,7 @@ class WorkParams:
     """
 
     heuristics: float = 1.0
-    heuristics_per_effort: float = 2.5
+    heuristics_per_effort: float = 6.0
     priority_lists: int = 200
     restriction: float = 60.0
     coarse_grid: float = 0.1
