@@ -97,7 +97,7 @@ def rounds(efforts: tuple[float, ...]) -> Iterator[CpRun]:
             yield CpRun(name, settings, effort)
 
 
-def in_turns(params: CrowdedParams, decisions: int, *, loaded: bool, local_share: float) -> Iterator[CpRun]:
+def in_turns(params: CrowdedParams, decisions: int, *, loaded: bool, local_share: float = 0.0) -> Iterator[CpRun]:
     """Yield the runs for crowded problems.
 
     ``loaded``: the work of one resource is far longer than any path. If one resource determines the makespan, core

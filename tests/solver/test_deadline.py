@@ -113,7 +113,7 @@ def test_results_are_valid_at_any_timeout(name: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("last_status", sample(["unknown", "infeasible"]))
 def test_timeout_at_any_stage_is_feasible_or_unknown(last_status: str, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = machines()
-    for looks in (*range(1, 60), 10_000):
+    for looks in (*range(1, 60), 1_000_000):
         with monkeypatch.context() as patch:
             scripted = ScriptedSolver(patch, [*["unknown"] * 6, last_status])
             fake_clock = Clock(patch, looks)

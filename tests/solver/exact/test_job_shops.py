@@ -47,7 +47,9 @@ def test_stages_for_crowded_problems_find_the_optimum_of_other_stages(seed):
 def test_each_stage_for_crowded_problems_alone_proves_the_optimum(turn, monkeypatch):
     expected = solve(shop(1))
     alone = list(in_turns(CrowdedParams(), 50, loaded=False))[turn]
-    monkeypatch.setattr(stages, "in_turns", lambda params, decisions, loaded: iter([alone._replace(effort=1.0)]))
+    monkeypatch.setattr(
+        stages, "in_turns", lambda params, decisions, loaded, local_share: iter([alone._replace(effort=1.0)])
+    )
     monkeypatch.setattr(stages, "SHOP", stages_up_to_turns())
     result = solve(shop(1))
     assert (result.status, result.makespan) == ("optimal", expected.makespan)
@@ -57,7 +59,9 @@ def test_each_stage_for_crowded_problems_alone_proves_the_optimum(turn, monkeypa
 def test_each_stage_for_a_bottleneck_machine_alone_proves_the_optimum(turn, monkeypatch):
     expected = solve(shop(2, 12, 4))
     runs = [list(in_turns(CrowdedParams(), 48, loaded=True))[turn]._replace(effort=1.0)]
-    monkeypatch.setattr(stages, "in_turns", lambda params, decisions, loaded: (runs.pop() for _ in range(loaded)))
+    monkeypatch.setattr(
+        stages, "in_turns", lambda params, decisions, loaded, local_share: (runs.pop() for _ in range(loaded))
+    )
     monkeypatch.setattr(stages, "SHOP", stages_up_to_turns())
     result = solve(shop(2, 12, 4))
     assert not runs
@@ -102,7 +106,7 @@ def test_halving_stage_alone_proves_the_optimum_with_resource_states(seed, monke
     expected = solve(instance)
     monkeypatch.setattr(stages, "_effort_in_order", lambda search, model: None)
     halving = CpRun("branch and bound", {"halving": True, "dynamic": True}, 0.3)
-    monkeypatch.setattr(stages, "in_turns", lambda params, decisions, loaded: iter([halving]))
+    monkeypatch.setattr(stages, "in_turns", lambda params, decisions, loaded, local_share: iter([halving]))
     result = solve(instance)
     assert (result.status, result.makespan) == (expected.status, expected.makespan)
     assert result.status in ("optimal", "infeasible")
