@@ -29,6 +29,8 @@ class SizeParams:
         Actions up to which CP-SAT finds good schedules before heuristics do.
     many
         Actions up to which list schedules are tried before anything else.
+    many_windowed
+        Actions with maximum lags from which list schedules come before models.
     many_steps
         Steps of interruptible actions above which a coarser grid comes first.
     max_steps
@@ -48,6 +50,7 @@ class SizeParams:
     vast: int = 160
     few: int = 30
     many: int = 1_000
+    many_windowed: int = 300
     many_steps: int = 100
     max_steps: int = 10_000
     slow_model: int = 50_000

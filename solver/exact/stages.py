@@ -176,9 +176,9 @@ def limit_size(search: SearchState) -> Answer | None:
 
 def schedule_before_slow_models(search: SearchState) -> Answer | None:
     """Run the heuristics first where building a model takes long."""
-    if search.shape.is_windowed:
-        return None
     sizes = search.params.sizes
+    if search.shape.is_windowed and search.shape.actions < sizes.many_windowed:
+        return None
     has_many_actions = search.shape.actions > sizes.many
     if not has_many_actions and model_size(search.instance, search.bounds, search.step) <= sizes.slow_model:
         return None
