@@ -304,5 +304,10 @@ def schedule_by_genetic_search(instance: Instance, budget: Budget) -> HeuristicO
     assert timetable is not None  # without maximum lags and windows each action fits somewhere
     starts = [start for start in timetable.start if start is not None]
     search = GeneticSearch(project, budget.seed, starts)
-    search.search(deadline, budget.bound, budget.iterations * _CHILDREN_OF_ITERATION, budget.on_progress)
+    search.search(
+        deadline,
+        budget.bound,
+        budget.iterations * _CHILDREN_OF_ITERATION,
+        lambda makespan, children: budget.on_progress(makespan, children // _CHILDREN_OF_ITERATION),
+    )
     return HeuristicOutcome(project.schedule(search.starts))

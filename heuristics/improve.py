@@ -150,7 +150,7 @@ class Budget:
     seed
         Seed of random choices.
     iterations
-        Number of priority lists that ``improve`` tries.
+        Number of priority lists that ``improve`` tries, and of 20 individuals that ``genetic`` tries.
     time_limit
         Seconds of wall time, or counted work. With it the result depends on the machine.
     bound

@@ -257,7 +257,7 @@ class Solving(Work):
         """Return the row of a heuristic."""
 
         def report_tries(makespan: int, tries: int) -> None:
-            report(Improvement(task.name, makespan, share=f"{tries:,} of {self.iterations:,} lists"))
+            report(Improvement(task.name, makespan, share=f"{tries:,} of {self.iterations:,} iterations"))
 
         budget = Budget(self.seed, self.iterations, deadline, nodes=self.nodes, on_progress=report_tries)
         try:

@@ -122,7 +122,12 @@ def solve(
         int, typer.Option(help="Random seed of the solver or the heuristic.", metavar="SEED", min=0, max=2**31 - 1)
     ] = 0,
     iterations: Annotated[
-        int, typer.Option(help="Number of priority lists that --heuristic improve tries.", metavar="N", min=0)
+        int,
+        typer.Option(
+            help="Number of priority lists that --heuristic improve tries, and of 20 individuals of genetic.",
+            metavar="N",
+            min=0,
+        ),
     ] = 300,
     nodes: Annotated[
         int, typer.Option(help="Maximum number of nodes that a depth-first heuristic visits.", metavar="N", min=1)
