@@ -101,7 +101,7 @@ OVEN = Instance("i", (WORK, replace(WORK, id="t/b")), resources=(Resource("oven"
     ("changes", "reason"),
     [
         ({"agents": None}, "actions that need an agent: t/a"),
-        ({"interruptible": True}, "interruptible actions: t/a"),
+        ({"interruptible": True, "modes": (Mode(),)}, "interruptible actions: t/a"),
         ({"modes": (Mode(), *WORK.modes)}, "actions with several modes: t/a"),
         ({"modes": (Mode((Demand("oven", requires="hot"),)),)}, "states of resources: t/a"),
         ({"deadline": 9}, "deadlines and windows"),
