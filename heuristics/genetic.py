@@ -125,7 +125,7 @@ class GeneticSearch:
         #: By makespan, the shortest first.
         self._population: list[_Individual] = []
         self._last_restart = 0
-        self._incumbent = self._sampled() if starts is None else self._justified(project.ends_of_nodes(starts))
+        self._incumbent = self._sample() if starts is None else self._justify(project.ends_of_nodes(starts))
         self._population.append(self._incumbent)
         individuals = round(params.seconds_of_population / self._work_of_child())
         #: Number of individuals of a complete population.
@@ -143,7 +143,7 @@ class GeneticSearch:
 
     def continue_from(self, starts: Sequence[int]) -> None:
         """Take another schedule into the population; it becomes the incumbent if it is shorter."""
-        self._add(self._justified(self.project.ends_of_nodes(starts)))
+        self._add(self._justify(self.project.ends_of_nodes(starts)))
 
     def search(
         self,
@@ -185,12 +185,12 @@ class GeneticSearch:
         """Return a random individual while the population is incomplete, and then a child."""
         population = self._population
         if len(population) < self._size:
-            return self._sampled()
+            return self._sample()
         is_uniform = population[0].makespan == population[-1].makespan
         if is_uniform and self.children > self._last_restart + self._params.patience * self._size:
             self._last_restart = self.children
             del population[1:]
-            return self._sampled()
+            return self._sample()
         return self._child()
 
     def _add(self, individual: _Individual) -> None:
@@ -209,12 +209,12 @@ class GeneticSearch:
         """Return a child of two individuals at random."""
         random = self._random
         first, second = random.sample(self._population, 2)
-        order = self._crossed(first, second.order)
+        order = self._cross(first, second.order)
         if random.random() < self._params.mutation_rate:
             self._mutate(order)
-        return self._decoded(order)
+        return self._decode(order)
 
-    def _crossed(self, first: _Individual, second: list[int]) -> list[int]:
+    def _cross(self, first: _Individual, second: list[int]) -> list[int]:
         """Return the list of a child: a window of the first parent, and the remainder as in the second list."""
         begin, end = self._busiest_window(first)
         head = second[:begin]
@@ -252,7 +252,7 @@ class GeneticSearch:
                 order[position - 1] = node
                 order[position] = previous
 
-    def _decoded(self, order: Sequence[int]) -> _Individual:
+    def _decode(self, order: Sequence[int]) -> _Individual:
         """Return the individual of a list by latest end."""
         ends = self._backwards.ends(order)
         # Among equal times, nodes come in topological order.
@@ -260,15 +260,15 @@ class GeneticSearch:
         ends = self._forwards.ends(by_start)
         return _Individual(max(ends), self._by_latest_end(ends), ends)
 
-    def _justified(self, ends: Sequence[int]) -> _Individual:
+    def _justify(self, ends: Sequence[int]) -> _Individual:
         """Return the individual of a schedule, which is no longer."""
-        return self._decoded(self._by_latest_end(ends))
+        return self._decode(self._by_latest_end(ends))
 
     def _by_latest_end(self, ends: Sequence[int]) -> list[int]:
         """Return the nodes by latest end; among equal ends, in reverse topological order."""
         return sorted(range(len(self.project.durations) - 1, -1, -1), key=ends.__getitem__, reverse=True)
 
-    def _sampled(self) -> _Individual:
+    def _sample(self) -> _Individual:
         """Return a random individual: the more urgent one of two ready nodes at random comes first."""
         random, after = self._random.random, self.project.after
         missing = [len(before) for before in self.project.before]
@@ -283,7 +283,7 @@ class GeneticSearch:
                 missing[successor] -= 1
                 if not missing[successor]:
                     ready.append(successor)
-        return self._justified(self._forwards.ends(order))
+        return self._justify(self._forwards.ends(order))
 
     def _longest_paths(self) -> list[int]:
         """Return the longest path from the start of every node to the end."""
