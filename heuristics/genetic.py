@@ -40,10 +40,8 @@ class GeneticParams:
         Windows from which the busiest is chosen.
     min_window, max_window
         Shares of the list that a child takes from its first parent.
-    mutation_rate
-        Share of the children of which neighbours in the list are swapped.
     swaps
-        Swaps of neighbours, as a share of the list.
+        Mutations of a child, which are swaps of neighbours, as a share of its list.
     patience
         Children for each individual after which a population of equal makespans is replaced, except for the best.
     """
@@ -54,7 +52,6 @@ class GeneticParams:
     windows: int = 5
     min_window: float = 0.25
     max_window: float = 0.75
-    mutation_rate: float = 0.5
     swaps: float = 0.025
     patience: int = 5
 
@@ -207,11 +204,9 @@ class GeneticSearch:
 
     def _child(self) -> _Individual:
         """Return a child of two individuals at random."""
-        random = self._random
-        first, second = random.sample(self._population, 2)
+        first, second = self._random.sample(self._population, 2)
         order = self._cross(first, second.order)
-        if random.random() < self._params.mutation_rate:
-            self._mutate(order)
+        self._mutate(order)
         return self._decode(order)
 
     def _cross(self, first: _Individual, second: list[int]) -> list[int]:
