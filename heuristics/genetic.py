@@ -6,6 +6,9 @@ which the resources are busiest (Debels and Vanhoucke, 2007; Valls, Ballestin an
 decoded by double justification (Li and Willis, 1992; Valls, Ballestin and Quintanilla, 2005): first with time running
 backwards, then forwards by the starts of that schedule. As the lists of the parents are by latest end, no schedule
 before these two is necessary.
+
+When all makespans of a population are equal, a new one of twice the size begins, with the incumbent and random
+individuals (Auger and Hansen, 2005, do so for evolution strategies). So short searches converge, and long ones go on.
 """
 
 from __future__ import annotations
@@ -32,10 +35,10 @@ class GeneticParams:
     Attributes
     ----------
     seconds_of_population
-        Number of individuals, as seconds of counted work. A smaller population ages within a second, a larger one is
-        not better within four.
+        Number of individuals of the first population, as seconds of counted work. On 14 files of j120, twice as many
+        are worse after 0.5 to 2 s.
     min_individuals, max_individuals
-        Limits of the number of individuals.
+        Limits of the number of individuals of a population.
     windows
         Windows from which the busiest is chosen.
     min_window, max_window
@@ -43,12 +46,12 @@ class GeneticParams:
     swaps
         Mutations of a child, which are swaps of neighbours, as a share of its list.
     patience
-        Children for each individual after which a population of equal makespans is replaced, except for the best.
+        Children for each individual of a population before it can be replaced.
     """
 
-    seconds_of_population: float = 0.06
+    seconds_of_population: float = 0.03
     min_individuals: int = 30
-    max_individuals: int = 200
+    max_individuals: int = 400
     windows: int = 5
     min_window: float = 0.25
     max_window: float = 0.75
@@ -186,6 +189,7 @@ class GeneticSearch:
         is_uniform = population[0].makespan == population[-1].makespan
         if is_uniform and self.children > self._last_restart + self._params.patience * self._size:
             self._last_restart = self.children
+            self._size = min(2 * self._size, self._params.max_individuals)
             del population[1:]
             return self._sample()
         return self._child()

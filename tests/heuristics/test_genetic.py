@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from support.random_projects import project
 
-from planoracle.heuristics.genetic import GeneticSearch
+from planoracle.heuristics.genetic import GeneticParams, GeneticSearch
 from planoracle.heuristics.improve import Budget, list_schedule
 from planoracle.heuristics.project import project_of
 from planoracle.heuristics.registry import run
@@ -13,6 +13,9 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.limits import WorkLimit, deadline_of
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.solver.exact.search import solve
+
+#: Small populations, which are soon replaced.
+PARAMS = GeneticParams(min_individuals=5, seconds_of_population=0)
 
 
 def random_project(size, seed, ticks=1):
@@ -43,7 +46,7 @@ def checked_makespan(search):
 def test_small_projects_are_solved_to_optimality(seed):
     instance = random_project(10, seed, ticks=1 + seed % 3)
     optimum = solve(instance).makespan
-    search = GeneticSearch(project_of(instance), seed)
+    search = GeneticSearch(project_of(instance), seed, params=PARAMS)
     search.search(bound=optimum, children=500)
     assert checked_makespan(search) == optimum
 
@@ -53,7 +56,7 @@ def test_makespan_never_grows(seed):
     instance = random_project(40, seed, ticks=2)
     start = list_schedule(instance)
     # Schedules of other programs may begin between two time units.
-    search = GeneticSearch(project_of(instance), seed, [tick + 1 for tick in start.start])
+    search = GeneticSearch(project_of(instance), seed, [tick + 1 for tick in start.start], PARAMS)
     makespans = [start.makespan, checked_makespan(search)]
     for _ in range(3):
         search.search(children=150)
