@@ -150,7 +150,7 @@ class Budget:
     seed
         Seed of random choices.
     iterations
-        Number of priority lists that ``improve`` tries, and of hundreds of moves that ``tabu`` makes.
+        Number of priority lists that ``improve`` tries, of 20 schedules of ``genetic``, or of 100 moves of ``tabu``.
     time_limit
         Seconds of wall time, or counted work. With it the result depends on the machine.
     bound

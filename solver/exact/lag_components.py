@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planoracle.heuristics.generation import strong_components
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.model.schedule import Schedule
 from planoracle.solver.exact.schedule_model import ScheduleModel
@@ -24,17 +24,18 @@ def lag_components(instance: Instance) -> list[list[int]]:
     Returns
     -------
     list
-        Empty if all actions are one component, or if actions prepare a state that others need: then a component without
-        the rest is not a part of the problem.
+        Empty if all actions are one component, or if actions prepare a state that others need or precede a mode of
+        others: then a component without the rest is not a part of the problem.
 
     Examples
     --------
     >>> from planoracle.instances.model.instance import Action, Lag
-    >>> actions = tuple(Action(name, name, 2) for name in ("fry", "eat", "wash"))
-    >>> lag_components(Instance("meal", actions, (Lag("fry", "eat", 0, 5), Lag("eat", "wash"))))
+    >>> actions = tuple(Action(f"meal/{name}", "meal", 2, 2) for name in ("fry", "eat", "wash"))
+    >>> lags = Lag("meal/fry", "meal/eat", 0, 5), Lag("meal/eat", "meal/wash")
+    >>> lag_components(Instance("meal", actions, lags))
     [[0, 1]]
     """
-    if any(resource.state is not None for resource in instance.resources):
+    if _has_states(instance) or any(_follows_others(action) for action in instance.actions):
         return []
     count, index = len(instance.actions), instance.index
     arcs = []
@@ -49,6 +50,15 @@ def lag_components(instance: Instance) -> list[list[int]]:
         members.setdefault(component, []).append(action)
     components = [actions for actions in members.values() if 1 < len(actions) < count]
     return sorted(components, key=len)
+
+
+def _has_states(instance: Instance) -> bool:
+    return any(resource.state is not None for resource in instance.resources)
+
+
+def _follows_others(action: Action) -> bool:
+    """Return whether a mode of an action has predecessors."""
+    return any(mode.after for mode in action.modes)
 
 
 def part_of(instance: Instance, component: Sequence[int]) -> Instance:

@@ -116,7 +116,7 @@ def local_searches(state: SearchState, schedule: Schedule) -> Iterator[LocalSear
     if project is None:
         return cycle([Neighbourhoods(state)])
     genetic_search = HeuristicSearch(state, GeneticSearch(project, state.seed, starts))
-    return cycle([genetic_search])
+    return cycle([genetic_search, genetic_search, Neighbourhoods(state)])
 
 
 def starts_of(instance: Instance, schedule: Schedule) -> list[int]:
