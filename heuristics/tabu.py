@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import inf
-from operator import attrgetter
 from random import Random
 from typing import NamedTuple
 
@@ -109,6 +108,13 @@ def _mirrored_insertions(length: int, is_at_start: bool, is_at_end: bool) -> Seq
     return tuple((first, last) for first, last in insertions if last > first + 1)
 
 
+def _mirrored(view: _View, insertions: Sequence[tuple[int, int]]) -> _View:
+    """Return a block as seen from the far side, with other moves."""
+    nodes, durations = view.nodes[::-1], view.durations[::-1]
+    arrivals, departures = view.departures[::-1], view.arrivals[::-1]
+    return _View(nodes, arrivals, departures, durations, insertions, is_mirrored=True)
+
+
 def _estimate(view: _View, first: int, last: int, length: int, opposite_length: int, limit: float) -> int:
     """Estimate the longest path over the nodes of a move.
 
@@ -153,9 +159,6 @@ class _Solution(NamedTuple):
 
     makespan: int
     order: list[int]
-
-
-_makespan = attrgetter("makespan")
 
 
 class TabuSearch:
@@ -272,7 +275,7 @@ class TabuSearch:
         if any(solution.makespan == self._phase_best.makespan for solution in self._pool):
             return
         self._pool.append(self._phase_best)
-        self._pool.sort(key=_makespan)
+        self._pool.sort()  # no two makespans are equal
         del self._pool[self._params.pool :]
 
     def _diversify(self) -> None:
@@ -341,11 +344,10 @@ class TabuSearch:
         is_at_start = heads.lengths[block[0]] == durations[0]
         is_at_end = tails.lengths[block[-1]] == durations[-1]
         insertions = _insertions(length, is_at_start, is_at_end)
-        view = _View(block, arrivals, departures, durations, insertions, False)
+        view = _View(block, arrivals, departures, durations, insertions, is_mirrored=False)
         if length == 2:
             return [view]
-        insertions = _mirrored_insertions(length, is_at_start, is_at_end)
-        return [view, _View(block[::-1], departures[::-1], arrivals[::-1], durations[::-1], insertions, True)]
+        return [view, _mirrored(view, _mirrored_insertions(length, is_at_start, is_at_end))]
 
     def _consider(self, view: _View, choice: _Choice) -> None:
         """Estimate the moves of a view and offer those that are allowed to a choice."""
