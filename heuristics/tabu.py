@@ -54,10 +54,9 @@ class TabuParams:
     random_tenure: int = 10
 
 
-#: Moves between two looks at the clock.
-_CLOCK = 8
-#: Seconds of counted work of a move: a share for every node of the graph, and a fixed one.
-_WORK_OF_NODE, _WORK_OF_MOVE = 2e-7, 2e-5
+#: Seconds of counted work of a move: a fixed share, one for every node, and one for every pair of nodes of a block.
+_WORK_OF_MOVE, _WORK_OF_NODE = 2.5e-5, 1.6e-7
+_WORK_OF_PAIR = 9e-8
 #: Moves for each iteration of a `Budget`.
 _MOVES_OF_ITERATION = 100
 #: Forbidden orders that are stored before those that have expired are removed.
@@ -229,20 +228,21 @@ class TabuSearch:
         on_progress
             Called with the makespan and the number of moves so far for each better schedule.
         """
-        graph = self._graph
-        work = _CLOCK * (_WORK_OF_MOVE + _WORK_OF_NODE * len(self.shop.machines))
         end = self.moves + moves
         while self.makespan > bound and self.moves < end:
-            if not self.moves % _CLOCK and deadline.over(work):
-                break
-            blocks = graph.blocks(self._random.random)
-            if not blocks:
+            blocks = self._graph.blocks(self._random.random)
+            if not blocks or deadline.over(self._work(blocks)):
                 break
             makespan = self.makespan
             self._step(blocks)
             if self.makespan < makespan:
                 on_progress(self.makespan, self.moves)
         return self.makespan
+
+    def _work(self, blocks: Sequence[list[int]]) -> float:
+        """Return the seconds of counted work of a move in some blocks."""
+        pairs = sum(len(block) ** 2 for block in blocks)
+        return _WORK_OF_MOVE + _WORK_OF_NODE * len(self.shop.machines) + _WORK_OF_PAIR * pairs
 
     def _step(self, blocks: Sequence[list[int]]) -> None:
         """Make a move in one of the blocks, and begin another phase if it is time."""
