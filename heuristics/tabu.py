@@ -28,7 +28,11 @@ from planoracle.instances.model.limits import NO_LIMIT, Deadline, deadline_of
 
 @dataclass(frozen=True, slots=True)
 class TabuParams:
-    """Numbers of the tabu search, measured on ta32, ta34, ta42 and ta44 after 2, 5 and 8 s.
+    """Numbers of the tabu search.
+
+    Measured on ta32, ta34, ta42 and ta44 from a list schedule, as mean gap to the best known makespan after 8 s: 4.3 %
+    with a patience of 1,500, 3.7 % with 3,000, and no less with 6,000. With 20 to 60 kicks it is 4.2 %, with phases
+    that begin near a schedule of the pool only 4.5 %. Random orders in place of kicks gain nothing.
 
     Attributes
     ----------
