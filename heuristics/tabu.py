@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import inf
-from operator import attrgetter
 from random import Random
 from typing import NamedTuple
 
@@ -29,7 +28,11 @@ from planoracle.instances.model.limits import NO_LIMIT, Deadline, deadline_of
 
 @dataclass(frozen=True, slots=True)
 class TabuParams:
-    """Numbers of the tabu search, measured on ta32, ta34, ta42 and ta44 after 2, 5 and 8 s.
+    """Numbers of the tabu search.
+
+    Measured on ta32, ta34, ta42 and ta44 from a list schedule, as mean gap to the best known makespan after 8 s: 4.3 %
+    with a patience of 1,500, 3.7 % with 3,000, and no less with 6,000. With 20 to 60 kicks it is 4.2 %, with phases
+    that begin near a schedule of the pool only 4.5 %. Random orders in place of kicks gain nothing.
 
     Attributes
     ----------
@@ -55,10 +58,9 @@ class TabuParams:
     random_tenure: int = 10
 
 
-#: Moves between two looks at the clock.
-_CLOCK = 8
-#: Seconds of counted work of a move: a share for every node of the graph, and a fixed one.
-_WORK_OF_NODE, _WORK_OF_MOVE = 2e-7, 2e-5
+#: Seconds of counted work of a move: a fixed share, one for every node, and one for every pair of nodes of a block.
+_WORK_OF_MOVE, _WORK_OF_NODE = 2.5e-5, 1.6e-7
+_WORK_OF_PAIR = 9e-8
 #: Moves for each iteration of a `Budget`.
 _MOVES_OF_ITERATION = 100
 #: Forbidden orders that are stored before those that have expired are removed.
@@ -109,6 +111,13 @@ def _mirrored_insertions(length: int, is_at_start: bool, is_at_end: bool) -> Seq
     return tuple((first, last) for first, last in insertions if last > first + 1)
 
 
+def _mirrored(view: _View, insertions: Sequence[tuple[int, int]]) -> _View:
+    """Return a block as seen from the far side, with other moves."""
+    nodes, durations = view.nodes[::-1], view.durations[::-1]
+    arrivals, departures = view.departures[::-1], view.arrivals[::-1]
+    return _View(nodes, arrivals, departures, durations, insertions, is_mirrored=True)
+
+
 def _estimate(view: _View, first: int, last: int, length: int, opposite_length: int, limit: float) -> int:
     """Estimate the longest path over the nodes of a move.
 
@@ -153,9 +162,6 @@ class _Solution(NamedTuple):
 
     makespan: int
     order: list[int]
-
-
-_makespan = attrgetter("makespan")
 
 
 class TabuSearch:
@@ -226,20 +232,21 @@ class TabuSearch:
         on_progress
             Called with the makespan and the number of moves so far for each better schedule.
         """
-        graph = self._graph
-        work = _CLOCK * (_WORK_OF_MOVE + _WORK_OF_NODE * len(self.shop.machines))
         end = self.moves + moves
         while self.makespan > bound and self.moves < end:
-            if not self.moves % _CLOCK and deadline.over(work):
-                break
-            blocks = graph.blocks(self._random.random)
-            if not blocks:
+            blocks = self._graph.blocks(self._random.random)
+            if not blocks or deadline.over(self._work(blocks)):
                 break
             makespan = self.makespan
             self._step(blocks)
             if self.makespan < makespan:
                 on_progress(self.makespan, self.moves)
         return self.makespan
+
+    def _work(self, blocks: Sequence[list[int]]) -> float:
+        """Return the seconds of counted work of a move in some blocks."""
+        pairs = sum(len(block) ** 2 for block in blocks)
+        return _WORK_OF_MOVE + _WORK_OF_NODE * len(self.shop.machines) + _WORK_OF_PAIR * pairs
 
     def _step(self, blocks: Sequence[list[int]]) -> None:
         """Make a move in one of the blocks, and begin another phase if it is time."""
@@ -272,7 +279,7 @@ class TabuSearch:
         if any(solution.makespan == self._phase_best.makespan for solution in self._pool):
             return
         self._pool.append(self._phase_best)
-        self._pool.sort(key=_makespan)
+        self._pool.sort()  # no two makespans are equal
         del self._pool[self._params.pool :]
 
     def _diversify(self) -> None:
@@ -341,11 +348,10 @@ class TabuSearch:
         is_at_start = heads.lengths[block[0]] == durations[0]
         is_at_end = tails.lengths[block[-1]] == durations[-1]
         insertions = _insertions(length, is_at_start, is_at_end)
-        view = _View(block, arrivals, departures, durations, insertions, False)
+        view = _View(block, arrivals, departures, durations, insertions, is_mirrored=False)
         if length == 2:
             return [view]
-        insertions = _mirrored_insertions(length, is_at_start, is_at_end)
-        return [view, _View(block[::-1], departures[::-1], arrivals[::-1], durations[::-1], insertions, True)]
+        return [view, _mirrored(view, _mirrored_insertions(length, is_at_start, is_at_end))]
 
     def _consider(self, view: _View, choice: _Choice) -> None:
         """Estimate the moves of a view and offer those that are allowed to a choice."""

@@ -35,7 +35,7 @@ def operation(name, duration, mode=SAW, release=0):
 
 
 def random_shop(seed, size=9):
-    """Return a shop with any precedences, lags, releases, machines that a job uses again, and actions without one."""
+    """Return a shop with any precedences, lags and releases, and with actions without a machine."""
     random = Random(f"shop {seed}")
     actions = []
     lags = []
