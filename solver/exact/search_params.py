@@ -176,6 +176,8 @@ class EffortParams:
         The same with maximum lags: as a rule, and near the bound or after a turn without a better schedule.
     near
         Distance to the bound, as a share of it, up to which a proof is likely.
+    before_last_proof
+        Effort per second of the limit after which, near the bound, a proof gets all of the remaining time.
     first_proof_after_local
         Effort of a proof from which local search comes before it where there are maximum lags.
     local_turn
@@ -204,7 +206,8 @@ class EffortParams:
     local_windowed: float = 1.0
     local_windowed_late: float = 0.25
     near: float = 0.06
-    first_proof_after_local: float = 0.2
+    before_last_proof: float = 0.08
+    first_proof_after_local: float = 0.4
     local_turn: float = 0.1
     min_local: float = 0.05
     finer_grid: float = 0.01

@@ -130,6 +130,11 @@ class SearchState:
         return round(min(self.params.work.heuristics, self._seconds / 4), 2)
 
     @property
+    def effort_before_last_proof(self) -> float:
+        """Effort of searches after which a proof may get all of the remaining time, the same at every run."""
+        return self.params.effort.before_last_proof * self._seconds
+
+    @property
     def restriction_work(self) -> float:
         """Work of the search without interruptions in seconds, the same at every run."""
         return round(min(self.params.work.restriction, self._seconds / 2), 2)

@@ -29,6 +29,7 @@ from planoracle.solver.exact.strategies import (
     any_schedule,
     core_search,
     in_turns,
+    last_proof,
     proofs,
     rounds,
     with_presolve,
@@ -393,23 +394,31 @@ def _growing_proofs(search: SearchState) -> Iterator[CpRun]:
     """Yield proofs with growing effort, without an end, between local searches.
 
     A proof takes more of the time if the bound is near, and the first ones under maximum lags come before local search:
-    they often find an optimum at once.
+    they often find an optimum at once. There, once the bound is near, a core search gets all of the remaining time.
     """
     effort = search.params.effort.first_proof
+    spent = 0.0
     while True:
         local_effort = _local_share(search, effort) * effort
         yield from proofs(effort, local_effort, search.workers)
+        spent += 2 * (effort + local_effort)
+        if search.shape.is_windowed and spent >= search.effort_before_last_proof and _is_near(search):
+            yield last_proof()
         effort *= 2
+
+
+def _is_near(search: SearchState) -> bool:
+    return search.incumbent.is_near(search.params.effort.near)
 
 
 def _local_share(search: SearchState, effort: float) -> float:
     """Return the effort of local search per effort of a proof of this effort."""
     params = search.params.effort
     if not search.shape.is_windowed:
-        return params.local_near_bound if search.incumbent.is_near(params.near) else params.local
+        return params.local_near_bound if _is_near(search) else params.local
     if effort < params.first_proof_after_local:
         return 0.0
-    is_settling = search.is_stuck or search.incumbent.is_near(params.near)
+    is_settling = search.is_stuck or _is_near(search)
     return params.local_windowed_late if is_settling else params.local_windowed
 
 

@@ -85,6 +85,11 @@ def proofs(effort: float, local_effort: float, workers: int) -> Iterator[CpRun]:
     yield CpRun("branch and bound with presolve", settings, effort, local_effort)
 
 
+def last_proof() -> CpRun:
+    """Return a core search without a limit of effort."""
+    return CpRun("core search with presolve", _PRESOLVED_CORE, None)
+
+
 def rounds(efforts: tuple[float, ...]) -> Iterator[CpRun]:
     """Yield all settings with growing effort: on problems of hundreds of actions no setting is best.
 
