@@ -26,6 +26,7 @@ from planoracle.instances.protocol.scoring import (
     MetricSet,
     Reference,
     Row,
+    live_row_of_failure,
 )
 
 # Runs of all parts have the attributes `seconds` and `form`.
@@ -117,4 +118,4 @@ def _released_answer(problem: Instance) -> Claim:
 
 _RELEASED = Reference("released_answer", "released answer", _released_claim, main=True, published="released_answer")
 
-METRICS = MetricSet(_Measured, declare, references=(_RELEASED,))
+METRICS = MetricSet(_Measured, declare, references=(_RELEASED,), live_row=live_row_of_failure)

@@ -22,6 +22,7 @@ from planoracle.instances.benchmarks.asynctool.problems import names, problem, t
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import Transcript
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
@@ -489,6 +490,13 @@ def _optimal_calls(problem: Any) -> Claim:
     return Claim(optimal_turns(problem.origin, strict=False))
 
 
+def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row:
+    """Return the share of accurate sub-tasks so far."""
+    outcomes = environment.simulator.outcomes(environment.state.world)
+    accurate = [outcome.accurate for outcome in outcomes]
+    return {"subtask_acc": sum(accurate) / len(accurate), "subtasks": len(accurate)}
+
+
 METRICS = MetricSet(
     CallMeasurement,
     declare,
@@ -497,4 +505,5 @@ METRICS = MetricSet(
         Reference("optimal_calls", "calls without waiting", _optimal_calls),
     ),
     published_figures=published_figures,
+    live_row=_live_row,
 )

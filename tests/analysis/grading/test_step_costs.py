@@ -1,4 +1,4 @@
-"""Cost of a step of a live run with regret, in calls: it does not grow with the run."""
+"""Cost of a step of a live run with a reward, in calls: it does not grow with the run."""
 
 from __future__ import annotations
 
