@@ -202,7 +202,7 @@ class Score(Reward):
         """Return the score so far: by the state of the run, or by its grade where the state does not say it."""
         benchmark = environment.benchmark
         row = None
-        if environment.config.loop == "closed":
+        if _has_commands(environment):
             row = benchmark.metrics.live_row(environment, self._oracle)
         if row is not None:
             return benchmark.main_score(row)
@@ -226,9 +226,14 @@ class Success(Reward):
         return float(success), None, {"success": success}
 
 
+def _has_commands(environment: AnyEnvironment) -> bool:
+    """Return True for a run of commands, whose state the grade confirms; not for a whole plan or an empty run."""
+    return environment.config.loop == "closed" and environment.state.turn is not None
+
+
 def _verdict_success(environment: AnyEnvironment) -> bool:
     """Return whether the verdict on a run so far is a success; a whole plan that cannot be read is none."""
-    if environment.config.loop == "closed":
+    if _has_commands(environment):
         return environment.verdict().success
     try:
         return run_of(environment).success
