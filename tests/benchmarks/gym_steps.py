@@ -1,34 +1,58 @@
 """Benchmark of Gymnasium environments: random steps per second of processor time, by id and reward.
 
-Run ``python tests/benchmarks/gym_steps.py [ID ...]``; it prints two tables in Markdown: the speed of whole runs, and
-that of the steps up to a step of a run, which shows how the cost of a step depends on the length of the run.
+Run ``python tests/benchmarks/gym_steps.py [ID ...]``; it prints two tables in Markdown: the speed of short runs on many
+problems, and that of the last steps before a length on one problem, which must not depend on the length.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from time import process_time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import gymnasium
-import numpy as np
 
 from planoracle import Model
-from planoracle.analysis.adapters.gym import IDS
+from planoracle.analysis.adapters.gym import IDS, LiveEnv
 from planoracle.instances.errors import NoSolverError
+from planoracle.instances.protocol.simulator import LegalCommand
 
 REWARDS = (None, "success", "score", "regret")
 #: Problems by benchmark; the others have their default problem.
-SETS = {name: name for name in ("asynchow", "asynctool", "kitchens", "recipe2plan", "robotouille", "timearena")}
-SETS |= {"asyncplanning": "asyncplanning/xxl/5", "naturalplan": "naturalplan/meeting"}
+SETS: dict[str, Any] = {
+    "asynchow": "asynchow/parallel",
+    "asyncplanning": "asyncplanning/xxl/5",
+    "asynctool": "asynctool/cross2",
+    "generic": Model("shop").task("bread").action("bake", 2).action("eat", 1, after="bake").build(),
+    "kitchens": "kitchens",
+    "naturalplan": "naturalplan/meeting",
+    "recipe2plan": "recipe2plan/timed",
+    "robotouille": "robotouille/asynchronous/*",
+    "timearena": "timearena",
+}
+_FEAST = "9_onion_potato_soup_and_fried_onion_ring_lettuce_burger_and_onion_cheese_sandwich"
+#: Problems whose runs have at least the first length, by benchmark; runs of the others are shorter.
+LONG = {
+    "asyncplanning": "asyncplanning/xxl/100/1",
+    "asynctool": "asynctool/cross3/01",
+    "kitchens": f"kitchens/asynchronous/{_FEAST}",
+    "paracook": "paracook/cook/own/seed_3/agent_num_1/orders_num_1",
+    "paracook_abstract": "paracook/abstract/own/seed_1/orders_num_3",
+    "recipe2plan": "recipe2plan/timed/Cobbler_Pancakes",
+    "robotouille": f"robotouille/asynchronous/{_FEAST}",
+    "timearena": "timearena/lab6+lab7+lab8",
+}
 #: Steps and seconds after which a measurement ends.
-STEPS, SECONDS = 5000, 20.0
-#: Steps of a run up to which speeds are compared, and the number of steps before each that are measured.
-LENGTHS, WINDOW = (20, 100, 400), 10
-#: Least number of steps behind a speed.
-MIN_STEPS = 50
+STEPS, SECONDS = 2000, 2.0
+#: Lengths of runs, the number of steps before each that are measured, and the least number of steps behind a speed.
+LENGTHS, WINDOW, MIN_STEPS = (20, 100, 400), 10, 10
+#: Share of waits, where they are legal, in runs that are to be long.
+WAITS = 0.9
+
+#: Function that chooses the number of a legal command.
+Policy = Callable[[dict[int, LegalCommand], Random], int]
 
 
 class StepTime(NamedTuple):
@@ -38,85 +62,89 @@ class StepTime(NamedTuple):
     seconds: float
 
 
-def selection(benchmark: str) -> dict[str, object]:
-    """Return the option with the problems of a benchmark."""
-    if benchmark == "generic":
-        return {"instance": Model("shop").task("bread").action("bake", 2).action("eat", 1, after="bake").build()}
-    return {"instance": SETS[benchmark]} if benchmark in SETS else {}
+def random_command(legal: dict[int, LegalCommand], chance: Random) -> int:
+    """Return any command that does not end the run, if there is one."""
+    numbers = [number for number, command in legal.items() if command.kind != "close"]
+    return chance.choice(numbers or list(legal))
 
 
-def step_times(benchmark: str, reward: str | None) -> Iterator[StepTime]:
-    """Yield the times of random legal steps; the first step of a run includes the reset."""
-    environment = gymnasium.make(IDS[benchmark], reward=reward, observation="structured", **selection(benchmark))
+def mostly_wait(legal: dict[int, LegalCommand], chance: Random) -> int:
+    """Return a wait in most steps, where waits are commands."""
+    waits = [number for number, command in legal.items() if command.kind == "wait"]
+    return chance.choice(waits) if waits and chance.random() < WAITS else random_command(legal, chance)
+
+
+def step_times(benchmark: str, instance: Any, reward: str | None, policy: Policy) -> Iterator[StepTime]:
+    """Yield the times of legal steps; the first step of a run includes the reset."""
+    made = gymnasium.make(IDS[benchmark], instance=instance, reward=reward, observation="structured")
+    environment = made.unwrapped
+    assert isinstance(environment, LiveEnv)
     chance = Random(0)
-    start = before = process_time()
-    _, info = environment.reset(seed=1)
-    number = 0
+    start = process_time()
+    environment.reset(seed=1)
+    seconds, number = process_time() - start, 0
     for _ in range(STEPS):
-        legal = np.flatnonzero(info["action_mask"]).tolist()
-        _, _, ended, cut, info = environment.step(chance.choice(legal))
-        now = process_time()
+        action = policy(environment.commands(), chance)
+        before = process_time()
+        environment.step(action)
         number += 1
-        yield StepTime(number, now - before)
+        is_over = environment.run.done
+        now = process_time()
+        yield StepTime(number, seconds + now - before)
         if now - start > SECONDS:
             return
         before = process_time()
-        if ended or cut:
-            _, info = environment.reset()
+        if is_over:
+            environment.reset()
             number = 0
+        seconds = process_time() - before
 
 
 def speed_text(times: list[StepTime]) -> str:
-    """Return the steps per second as text, empty for too few steps."""
-    if len(times) < MIN_STEPS:
-        return ""
+    """Return the steps per second as text."""
     speed = len(times) / sum(time.seconds for time in times)
-    return f"{speed:,.0f}" if speed >= 1 else f"{speed:.1f}"
+    return f"{speed:,.0f}" if speed >= 10 else f"{speed:.1f}"
 
 
-def cells(times: list[StepTime]) -> list[str]:
-    """Return the speeds of all steps, and of the steps up to each length."""
-    texts = [speed_text(times)]
+def short_cell(benchmark: str, reward: str | None) -> str:
+    """Return the speed of random runs on the problems of a benchmark."""
+    return speed_text(list(step_times(benchmark, SETS.get(benchmark), reward, random_command)))
+
+
+def long_cell(benchmark: str, reward: str | None) -> str:
+    """Return the speeds of the last steps before each length that runs reach."""
+    times = list(step_times(benchmark, LONG[benchmark], reward, mostly_wait))
+    texts = []
     for length in LENGTHS:
-        window = range(length - WINDOW + 1, length + 1)
-        texts.append(speed_text([time for time in times if time.number in window]))
-    return texts
+        window = [time for time in times if length - WINDOW < time.number <= length]
+        texts.append(speed_text(window) if len(window) >= MIN_STEPS else "–")
+    return " / ".join(texts)
 
 
-def row(benchmark: str) -> list[list[str]]:
-    """Return the cells of every reward; all are empty for a reward that needs a solver, where there is none."""
-    columns = []
+def print_row(benchmark: str, cell: Callable[[str, str | None], str]) -> None:
+    """Print the row of a benchmark; a cell is ``none`` for a reward that needs a solver, where there is none."""
+    texts = []
     for reward in REWARDS:
         try:
-            columns.append(cells(list(step_times(benchmark, reward))))
+            texts.append(cell(benchmark, reward))
         except NoSolverError:
-            columns.append(cells([]))
-    return columns
-
-
-def print_table(headings: list[str], rows: list[list[str]]) -> None:
-    """Print a table in Markdown with numbers in all columns but the first."""
-    print(f"| {' | '.join(headings)} |")
-    print("|---|" + "--:|" * (len(headings) - 1))
-    for texts in rows:
-        print(f"| {' | '.join(texts)} |")
+            texts.append("none")
+    print(f"| `{IDS[benchmark]}` | {' | '.join(texts)} |", flush=True)
 
 
 def main(selected: list[str]) -> None:
-    """Measure every environment and print the tables."""
-    whole_runs, by_length = [], []
-    for benchmark, name in IDS.items():
-        if selected and name not in selected:
-            continue
-        columns = row(benchmark)
-        print(name, columns, file=sys.stderr, flush=True)
-        label = f"`{name}`"
-        whole_runs.append([label, *(column[0] for column in columns)])
-        by_length.append([label, *(" / ".join(filter(None, column[1:])) for column in columns)])
-    titles = [f"`{reward}`" if reward else "none" for reward in REWARDS]
-    print_table(["environment", *titles], whole_runs)
-    print()
-    print_table([f"steps {' / '.join(map(str, LENGTHS))}", *titles], by_length)
+    """Measure the environments and print the tables."""
+    benchmarks = [benchmark for benchmark, name in IDS.items() if not selected or name in selected]
+    titles = [f"`{reward}`" if reward else "no reward" for reward in REWARDS]
+    print(f"| environment | {' | '.join(titles)} |")
+    print("|---|" + "--:|" * len(titles))
+    for benchmark in benchmarks:
+        print_row(benchmark, short_cell)
+    print(f"\n| steps before {' / '.join(map(str, LENGTHS))} | {' | '.join(titles)} |")
+    print("|---|" + "--:|" * len(titles))
+    for benchmark in benchmarks:
+        if benchmark in LONG:
+            print_row(benchmark, long_cell)
 
 
 if __name__ == "__main__":
