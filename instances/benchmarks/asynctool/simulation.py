@@ -384,7 +384,7 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
 
     def outcomes(self, state: AsyncToolState) -> list[SubTaskOutcome]:
         """Return the outcome of every sub-task so far."""
-        turns = state.turns
+        turns = [] if self.rules.char == "calls" else state.turns
         return [self._outcome(progress, turns) for progress in state.tasks.values()]
 
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
@@ -497,6 +497,7 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         )
 
     def _outcome(self, progress: TaskProgress, turns: Sequence[SimulatedTurn]) -> SubTaskOutcome:
+        """Return the outcome of a sub-task; ``turns`` are all turns, which count where results are compared."""
         task, executed = progress.task, progress.executed
         count = len(task.reference_calls)
         turns_of_steps = (executed.get(step) for step in range(count))
