@@ -158,7 +158,7 @@ def graded_states(case: ContractCase) -> None:
 
 
 def _check_score(case: ContractCase, run: AnyEnvironment, message: str) -> None:
-    """Compare the main score by the state with that of the grade, where the benchmark has `MetricSet.live_row`."""
+    """Compare the main score by the state, see `MetricSet.live_row`, with that of the grade."""
     row = case.benchmark.metrics.live_row(run, case.oracle)
     if row is not None:
         score = case.grade(run).main_score

@@ -227,7 +227,7 @@ class Success(Reward):
 
 
 def _has_commands(environment: AnyEnvironment) -> bool:
-    """Return True for a run of commands, whose state the grade confirms; not for a whole plan or an empty run."""
+    """Return True if a run has commands, so that its grade confirms its state; a whole plan is none."""
     return environment.config.loop == "closed" and environment.state.turn is not None
 
 

@@ -16,7 +16,7 @@ import gymnasium
 
 from planoracle import Model
 from planoracle.analysis.adapters.gym import IDS, LiveEnv
-from planoracle.instances.errors import NoSolverError
+from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.simulator import LegalCommand
 
 REWARDS = (None, "success", "score", "regret")
@@ -29,7 +29,7 @@ SETS: dict[str, Any] = {
     "kitchens": "kitchens",
     "naturalplan": "naturalplan/meeting",
     "recipe2plan": "recipe2plan/timed",
-    "robotouille": "robotouille/asynchronous/*",
+    "robotouille": "robotouille/asynchronous",
     "timearena": "timearena",
 }
 _FEAST = "9_onion_potato_soup_and_fried_onion_ring_lettuce_burger_and_onion_cheese_sandwich"
@@ -76,8 +76,8 @@ def mostly_wait(legal: dict[int, LegalCommand], chance: Random) -> int:
 
 def step_times(benchmark: str, instance: Any, reward: str | None, policy: Policy) -> Iterator[StepTime]:
     """Yield the times of legal steps; the first step of a run includes the reset."""
-    made = gymnasium.make(IDS[benchmark], instance=instance, reward=reward, observation="structured")
-    environment = made.unwrapped
+    wrapped = gymnasium.make(IDS[benchmark], instance=instance, reward=reward, observation="structured")
+    environment = wrapped.unwrapped
     assert isinstance(environment, LiveEnv)
     chance = Random(0)
     start = process_time()
@@ -122,12 +122,12 @@ def long_cell(benchmark: str, reward: str | None) -> str:
 
 
 def print_row(benchmark: str, cell: Callable[[str, str | None], str]) -> None:
-    """Print the row of a benchmark; a cell is ``none`` for a reward that needs a solver, where there is none."""
+    """Print the row of a benchmark, with ``none`` for a reward that its runs do not have."""
     texts = []
     for reward in REWARDS:
         try:
             texts.append(cell(benchmark, reward))
-        except NoSolverError:
+        except InputError:
             texts.append("none")
     print(f"| `{IDS[benchmark]}` | {' | '.join(texts)} |", flush=True)
 

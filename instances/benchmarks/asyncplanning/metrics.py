@@ -123,7 +123,9 @@ _RELEASED = Reference("released_answer", "released answer", _released_claim, mai
 
 def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row | None:
     """Return the failure of a run so far; with optional goals every state may be a success, and is graded."""
-    return None if environment.simulator.problem.weights else live_row_of_failure(environment, oracle)
+    problem = environment.ruled_problem
+    has_optional_goals = isinstance(problem, Instance) and bool(problem.weights)
+    return None if has_optional_goals else live_row_of_failure(environment, oracle)
 
 
 METRICS = MetricSet(_Measured, declare, references=(_RELEASED,), live_row=_live_row)

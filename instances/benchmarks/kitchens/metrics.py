@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from functools import cached_property
+from typing import cast
 
 from planoracle.instances.benchmarks.kitchens.failures import failure
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.measures import foresight, published_steps, repetitions, step_limit
 from planoracle.instances.benchmarks.kitchens.reasoning import messages_of
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
-from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
+from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, KitchenSimulator
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.plan import submitted_plan
@@ -81,7 +82,8 @@ def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row | None:
 
     A joint move can reach the goal after its round has reached the limit. Such runs are graded.
     """
-    kitchen, rules = environment.simulator.engine.kitchen, environment.rules
+    simulator = cast(KitchenSimulator, environment.simulator)
+    kitchen, rules = simulator.engine.kitchen, environment.rules
     min_steps = Optimum.of(oracle.best(kitchen, rules)).makespan
     limit = _step_limit(kitchen, rules, min_steps)
     if limit is None:
