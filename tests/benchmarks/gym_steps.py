@@ -47,7 +47,7 @@ LONG = {
 #: Steps and seconds after which a measurement ends.
 STEPS, SECONDS = 2000, 2.0
 #: Lengths of runs, the number of steps before each that are measured, and the least number of steps behind a speed.
-LENGTHS, WINDOW, MIN_STEPS = (20, 100, 400), 10, 10
+LENGTHS, WINDOW, MIN_STEPS = (20, 100), 10, 10
 #: Share of waits, where they are legal, in runs that are to be long.
 WAITS = 0.9
 
@@ -123,6 +123,7 @@ def long_cell(benchmark: str, reward: str | None) -> str:
 
 def print_row(benchmark: str, cell: Callable[[str, str | None], str]) -> None:
     """Print the row of a benchmark, with ``none`` for a reward that its runs do not have."""
+    cell(benchmark, None)  # caches of the problems fill
     texts = []
     for reward in REWARDS:
         try:
