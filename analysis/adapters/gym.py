@@ -103,7 +103,8 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
         Name, set, prefix, glob, file, or problem; or a list of these. By default the first problem of the benchmark.
     reward
         ``regret``, ``score``, ``success``, see `planoracle.analysis.grading.rewards`; ``None``: always 0. By default
-        ``regret``, but ``score`` for kitchens, where the regret of a step takes a tenth of a second or more.
+        ``regret``, but ``score`` for kitchens, where a regret takes up to seconds, and for ParaCook and Natural Plan,
+        whose runs have no regret.
     observation
         See `ObservationForm`.
     profile, feedback

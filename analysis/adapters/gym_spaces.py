@@ -15,8 +15,8 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.simulator import LegalCommand
+from planoracle.instances.protocol.environment import AnyEnvironment, Turn
+from planoracle.instances.protocol.simulator import LegalCommand, Step
 from planoracle.instances.text import visible
 
 
@@ -97,6 +97,37 @@ def plain(text: str) -> str:
     return visible(text, keep="\n").encode("ascii", "backslashreplace").decode()[:LONGEST]
 
 
+class _Tally:
+    """Executions of commands up to a turn, by name; the next turns are added to it.
+
+    Attributes
+    ----------
+    turn
+        Last turn that has been counted.
+    count, spent, start
+        Number of executions, their ticks, and the last start.
+    """
+
+    def __init__(self, names: int) -> None:
+        self.turn: Turn | None = None
+        self.count = np.zeros(names, np.int64)
+        self.spent = np.zeros(names, np.int64)
+        self.start = np.zeros(names, np.int64)
+
+    def add(self, place: int | None, outcome: Step) -> None:
+        """Count the execution of the command at a place; a command without a place does not count."""
+        if place is not None:
+            self.count[place] += 1
+            self.spent[place] += outcome.end - outcome.start
+            self.start[place] = outcome.start
+
+    def at(self, clock: int) -> dict[str, Any]:
+        """Return the parts of the observation at a time."""
+        elapsed = np.maximum(0, clock - self.start)
+        since = np.where(self.count > 0, elapsed, -1)
+        return {"count": self.count.copy(), "spent": self.spent.copy(), "since": since}
+
+
 class ObservationForm:
     """Observations of one form, for problems of one benchmark.
 
@@ -122,6 +153,7 @@ class ObservationForm:
         self.form = form
         self.count = max(actions_of_problem.count for actions_of_problem in actions)
         self._names = max(len(actions_of_problem.names) for actions_of_problem in actions)
+        self._tally = _Tally(self._names)
         parts: dict[str, spaces.Space[Any]]
         if form == "text":
             parts = {"text": spaces.Text(LONGEST, min_length=0, charset=_LETTERS)}
@@ -156,13 +188,15 @@ class ObservationForm:
         return values | {"command": codes}
 
     def _counts(self, environment: AnyEnvironment, actions: Actions, clock: int) -> dict[str, Any]:
-        count = np.zeros(self._names, np.int64)
-        spent = np.zeros(self._names, np.int64)
-        since = np.full(self._names, -1, np.int64)
-        for outcome in chain.from_iterable(turn.outcomes for turn in environment.turns):
-            at = actions.place(outcome.command) if outcome.kind != "lost" else None
-            if at is not None:
-                count[at] += 1
-                spent[at] += outcome.end - outcome.start
-                since[at] = max(0, clock - outcome.start)
-        return {"count": count, "spent": spent, "since": since}
+        last = turn = environment.state.turn
+        later_turns: list[Turn] = []
+        while turn is not None and turn is not self._tally.turn:
+            later_turns.append(turn)
+            turn = turn.before
+        if turn is None:  # another run, or an earlier state
+            self._tally = _Tally(self._names)
+        self._tally.turn = last
+        for outcome in chain.from_iterable(later.outcomes for later in reversed(later_turns)):
+            if outcome.kind != "lost":
+                self._tally.add(actions.place(outcome.command), outcome)
+        return self._tally.at(clock)

@@ -111,6 +111,11 @@ class ContractCase:
         """Return a live run, by default without the limits of the harness."""
         return self.benchmark.environment(self.problem, self.rules, RunConfig(**{"bounded": False} | config))
 
+    @property
+    def oracle(self) -> SolverOracle:
+        """Oracle with the limit of work."""
+        return SolverOracle(WORK)
+
     @cached_property
     def optimum(self) -> Result:
         """Best plan under the rules.
@@ -123,7 +128,7 @@ class ContractCase:
             If a rule refuses the plan of the solver.
         """
         problem = self.benchmark.under(self.problem, self.rules)
-        best: Any = SolverOracle(WORK).best(problem, self.rules)
+        best: Any = self.oracle.best(problem, self.rules)
         rules = replay_rules(problem, self.rules)
         if best.plan is None and rules is not None and kind_of(problem).has_interval_model:
             best = solve(problem, rules=rules, time_limit=WORK)
@@ -142,7 +147,7 @@ class ContractCase:
 
     def grade(self, environment: AnyEnvironment) -> Grade:
         """Grade the submission of a live run."""
-        return Grader(oracle=SolverOracle(WORK)).grade_run(environment.run(), environment.submission())
+        return Grader(oracle=self.oracle).grade_run(environment.run(), environment.submission())
 
     def runs(self, odd: float = 0.0, longest: int = LONGEST) -> Iterator[Iterator[PlayedMessage]]:
         """Yield random runs, message by message.

@@ -123,7 +123,7 @@ def _check_unchanged(after: State, before: State, waited: State, fresh: State, e
 
 
 def graded_states(case: ContractCase) -> None:
-    """Check that after every message the replay agrees with the live run in verdict and times."""
+    """Check that after every message the replay agrees with the live run in verdict, score and times."""
     for odd in (0.0, 0.25):
         for before, run, message, results, _ in case.moves(odd):
             record, replay = run.submission(), run.run()
@@ -132,6 +132,7 @@ def graded_states(case: ContractCase) -> None:
             require_equal(replay.rules, case.rules, "rules of the replay", message)
             verdict, steps = replay.verdict, replay.steps
             require_equal(run.verdict(), verdict, "verdict of the simulator to equal that of the replay,", message)
+            _check_score(case, run, message)
             violations = {(violation.position, violation.kind) for violation in verdict.violations}
             lost = {(step.position, step.violation.kind) for step in steps if step.violation}
             require(lost <= violations, f"violations {lost} in the verdict", violations, message)
@@ -154,6 +155,14 @@ def graded_states(case: ContractCase) -> None:
             require(is_right_end, "the end of the run after a success", remaining, message)
             is_equal = run.done or replay.lost_at(len(steps)) != "over"
             require(is_equal, "the end of the run, as in the replay", "none", message)
+
+
+def _check_score(case: ContractCase, run: AnyEnvironment, message: str) -> None:
+    """Compare the main score by the state, see `MetricSet.live_row`, with that of the grade."""
+    row = case.benchmark.metrics.live_row(run, case.oracle)
+    if row is not None:
+        score = case.grade(run).main_score
+        require_equal(case.benchmark.main_score(row), score, "main score by the state to equal the grade's,", message)
 
 
 def _compare_times(steps: Sequence[Step], live: Sequence[Step], message: str) -> None:

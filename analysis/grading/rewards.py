@@ -194,12 +194,23 @@ class Score(Reward):
     def after(self, environment: AnyEnvironment, memo: object) -> tuple[float, float, Mapping[str, object]]:
         """Return the change of the score by the last step."""
         assert isinstance(memo, float)
-        try:
-            score = Grade.of_run(run_of(environment), self._oracle, details=False, id=None, instance=None).main_score
-        except PlanError:
-            score = 0.0
+        score = self._score(environment)
         now = memo if score is None else float(score)
         return now - memo, now, {"score": score}
+
+    def _score(self, environment: AnyEnvironment) -> float | None:
+        """Return the score so far: by the state of the run, or by its grade where the state does not say it."""
+        benchmark = environment.benchmark
+        row = None
+        if _has_commands(environment):
+            row = benchmark.metrics.live_row(environment, self._oracle)
+        if row is not None:
+            return benchmark.main_score(row)
+        try:
+            grade = Grade.of_run(run_of(environment), self._oracle, details=False, id=None, instance=None)
+        except PlanError:
+            return 0.0
+        return grade.main_score
 
 
 class Success(Reward):
@@ -211,11 +222,23 @@ class Success(Reward):
         """Return 1 at the end of a successful run."""
         if not environment.done:
             return 0.0, None, {}
-        try:
-            success = run_of(environment).verdict.success
-        except PlanError:
-            success = False
+        success = _verdict_success(environment)
         return float(success), None, {"success": success}
+
+
+def _has_commands(environment: AnyEnvironment) -> bool:
+    """Return True if a run has commands, so that its grade confirms its state; a whole plan is none."""
+    return environment.config.loop == "closed" and environment.state.turn is not None
+
+
+def _verdict_success(environment: AnyEnvironment) -> bool:
+    """Return whether the verdict on a run so far is a success; a whole plan that cannot be read is none."""
+    if _has_commands(environment):
+        return environment.verdict().success
+    try:
+        return run_of(environment).success
+    except PlanError:
+        return False
 
 
 #: Rewards of steps by name.

@@ -12,6 +12,7 @@ from planoracle.instances.model.limits import Status
 
 if TYPE_CHECKING:
     from planoracle.instances.model.problem import Problem
+    from planoracle.instances.protocol.environment import AnyEnvironment
     from planoracle.instances.protocol.profiles import Rules
     from planoracle.instances.protocol.run import Run
 
@@ -222,6 +223,16 @@ class Metric(Generic[_M]):
 Declarations: TypeAlias = tuple[Metric[_M] | Average, ...]
 
 
+def without_live_row(environment: AnyEnvironment, oracle: Oracle) -> Row | None:
+    """Return ``None``: the run has to be graded, see `MetricSet.live_row`."""
+    return None
+
+
+def live_row_of_failure(environment: AnyEnvironment, oracle: Oracle) -> Row | None:
+    """Return the row of a run without success, see `MetricSet.live_row`; a success has to be graded."""
+    return None if environment.success else {"success": False}
+
+
 class MetricSet(Generic[_M, _R]):
     """Metrics of a benchmark. Rows, tables, frames, reports and averages follow from its declarations.
 
@@ -236,6 +247,10 @@ class MetricSet(Generic[_M, _R]):
     tables
         Further tables of summaries by title: functions of the rows of sets, see
         `planoracle.analysis.statistics.summary.summarize`.
+    live_row
+        Function that returns all values on which the main score depends, from the state of a closed-loop live run. They
+        are equal to those of the grade. It returns ``None`` for a state that has to be graded, which takes as long as
+        the run. By default every state is graded.
     published_figures
         Function that recomputes figures which the paper prints about its problems, by the names in
         ``data/published.json``.
@@ -248,12 +263,14 @@ class MetricSet(Generic[_M, _R]):
         references: Sequence[Reference[Any]] = (),
         published_figures: Callable[[], Mapping[str, float]] = dict,
         tables: Mapping[str, Callable[[Sequence[Row]], list[dict[str, Any]]]] | None = None,
+        live_row: Callable[[AnyEnvironment, Oracle], Row | None] = without_live_row,
     ) -> None:
         self.measurement = measurement
         self.declare = cache(declare)
         self.references = references
         self.published_figures = published_figures
         self.tables = tables or {}
+        self.live_row = live_row
 
     def columns(self, rules: _R) -> tuple[Metric[_M], ...]:
         """Return the metrics that have a column in frames and tables."""

@@ -1,12 +1,13 @@
 """Benchmark of live runs: steps, forks and replays per second of processor time.
 
-Run ``python tests/benchmarks/environments.py [NAME ...] [--reward NAME]``. A random agent plays each problem
-repeatedly; for steps with texts it reads every observation.
+Run ``python tests/benchmarks/environments.py [NAME ...] [--reward NAME] [--steps COUNT]``. A random agent plays each
+problem repeatedly, at most so many steps a run; for steps with texts it reads every observation.
 """
 
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser
 from collections.abc import Callable
 from functools import partial
 from random import Random
@@ -26,18 +27,18 @@ USUAL = (
     "robotouille/asynchronous/5_potato_soup",
     "robotouille/asynchronous/9_onion_potato_soup_and_fried_onion_ring_lettuce_burger_and_onion_cheese_sandwich",
 )
-#: Seconds of each measurement, and maximum number of steps of a run.
-SECONDS, STEPS = 2.0, 100
+#: Seconds of each measurement.
+SECONDS = 2.0
 
 
-def steps_per_second(run: AnyEnvironment, *, texts: bool = False) -> float:
+def steps_per_second(run: AnyEnvironment, steps: int, *, texts: bool = False) -> float:
     """Return the random steps per second of processor time, resets included."""
     rng = Random(1)
     count = 0
     start = process_time()
     while process_time() - start < SECONDS:
         run.reset()
-        for _ in range(STEPS):
+        for _ in range(steps):
             legal = run.legal()
             if not legal:
                 break
@@ -58,14 +59,17 @@ def microseconds(work: Callable[[], object], times: int = 2_000) -> float:
 
 def main(arguments: list[str]) -> None:
     """Measure every problem and print a line for each."""
-    reward = arguments.pop(arguments.index("--reward") + 1) if "--reward" in arguments else None
-    arguments = [one for one in arguments if one != "--reward"]
+    parser = ArgumentParser()
+    parser.add_argument("names", nargs="*", default=USUAL)
+    parser.add_argument("--reward")
+    parser.add_argument("--steps", type=int, default=100)
+    options = parser.parse_args(arguments)
     print(f"{'steps/s':>9} {'with texts':>10} {'reset':>7} {'fork':>7} {'restore':>7} {'run()':>8}  (µs)")
-    for name in catalog.expand(arguments or USUAL):
+    for name in catalog.expand(options.names):
         problem = planoracle.load(name)
-        run = planoracle.environment(problem, reward=reward, bounded=False)
-        steps_per_second(run)  # caches of a kitchen fill in its first runs
-        speeds = steps_per_second(run), steps_per_second(run, texts=True)
+        run = planoracle.environment(problem, reward=options.reward, bounded=False)
+        steps_per_second(run, options.steps)  # caches of a kitchen fill in its first runs
+        speeds = steps_per_second(run, options.steps), steps_per_second(run, options.steps, texts=True)
         times = [microseconds(work) for work in (run.fork, partial(run.restore, run.state))]
         replayed = microseconds(run.run, 100)
         reset = microseconds(run.reset)

@@ -9,6 +9,7 @@ from planoracle.instances.benchmarks.asynchow.problems import least, origin_of
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.asynchow.run import AsyncHowRun
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
@@ -16,6 +17,7 @@ from planoracle.instances.protocol.scoring import (
     Measurement,
     Metric,
     MetricSet,
+    Oracle,
     Reference,
     Row,
 )
@@ -72,7 +74,20 @@ def _complexity(measurement: Measurement[AsyncHowRun]) -> int:
 
 
 def _is_few_shot(measurement: Measurement[AsyncHowRun]) -> bool:
-    return origin_of(measurement.run.problem).facts.name in FEW_SHOT
+    return _is_shown(measurement.run.problem)
+
+
+def _is_shown(problem: Instance) -> bool:
+    """Return True if the prompts of the paper show the answer to a problem."""
+    return origin_of(problem).facts.name in FEW_SHOT
+
+
+def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row | None:
+    """Return whether the problem is shown, and the failure of a run so far; a success is graded."""
+    is_shown = _is_shown(environment.problem)
+    if environment.success and not is_shown:
+        return None
+    return {"few_shot": is_shown, "success": False}
 
 
 def _score(row: Row) -> float | None:
@@ -107,4 +122,5 @@ METRICS = MetricSet(
     Measurement[AsyncHowRun],
     declare,
     references=(_RELEASED,),
+    live_row=_live_row,
 )

@@ -16,6 +16,7 @@ from planoracle.instances.benchmarks.asyncplanning.robot_metrics import (
 from planoracle.instances.benchmarks.asyncplanning.rules import Profile
 from planoracle.instances.benchmarks.asyncplanning.step_tasks import StepOrigin, longest_path, step_origin
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.recorded_verdict import RECORDED
 from planoracle.instances.protocol.scoring import (
     Average,
@@ -24,8 +25,10 @@ from planoracle.instances.protocol.scoring import (
     Measurement,
     Metric,
     MetricSet,
+    Oracle,
     Reference,
     Row,
+    live_row_of_failure,
 )
 
 # Runs of all parts have the attributes `seconds` and `form`.
@@ -117,4 +120,12 @@ def _released_answer(problem: Instance) -> Claim:
 
 _RELEASED = Reference("released_answer", "released answer", _released_claim, main=True, published="released_answer")
 
-METRICS = MetricSet(_Measured, declare, references=(_RELEASED,))
+
+def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row | None:
+    """Return the failure of a run so far; with optional goals every state may be a success, and is graded."""
+    problem = environment.ruled_problem
+    has_optional_goals = isinstance(problem, Instance) and bool(problem.weights)
+    return None if has_optional_goals else live_row_of_failure(environment, oracle)
+
+
+METRICS = MetricSet(_Measured, declare, references=(_RELEASED,), live_row=_live_row)

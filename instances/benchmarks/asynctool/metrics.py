@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain, groupby
 from operator import attrgetter
 from statistics import fmean
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from planoracle.instances.benchmarks.asynctool.feedback import causes
 from planoracle.instances.benchmarks.asynctool.problem_model import (
@@ -21,7 +21,8 @@ from planoracle.instances.benchmarks.asynctool.problem_model import (
 from planoracle.instances.benchmarks.asynctool.problems import names, problem, tasks
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
-from planoracle.instances.benchmarks.asynctool.simulation import Transcript
+from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, Transcript
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
@@ -489,6 +490,14 @@ def _optimal_calls(problem: Any) -> Claim:
     return Claim(optimal_turns(problem.origin, strict=False))
 
 
+def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row:
+    """Return the share of accurate sub-tasks so far."""
+    simulator = cast(AsyncToolSimulator, environment.simulator)
+    outcomes = simulator.outcomes(environment.state.world)
+    accurate = [outcome.accurate for outcome in outcomes]
+    return {"subtask_acc": sum(accurate) / len(accurate), "subtasks": len(accurate)}
+
+
 METRICS = MetricSet(
     CallMeasurement,
     declare,
@@ -497,4 +506,5 @@ METRICS = MetricSet(
         Reference("optimal_calls", "calls without waiting", _optimal_calls),
     ),
     published_figures=published_figures,
+    live_row=_live_row,
 )

@@ -380,9 +380,12 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         """Return True if every sub-task is accurate and the run is closed, by a message or by the rules."""
         if not state.closed and self.rules.closing != "implied":
             return False
-        turns = state.turns
-        outcomes = (self._outcome(progress, turns) for progress in state.tasks.values())
-        return all(outcome.accurate for outcome in outcomes)
+        return all(outcome.accurate for outcome in self.outcomes(state))
+
+    def outcomes(self, state: AsyncToolState) -> list[SubTaskOutcome]:
+        """Return the outcome of every sub-task so far."""
+        turns = [] if self.rules.char == "calls" else state.turns
+        return [self._outcome(progress, turns) for progress in state.tasks.values()]
 
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return a message for every turn."""
@@ -494,6 +497,7 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         )
 
     def _outcome(self, progress: TaskProgress, turns: Sequence[SimulatedTurn]) -> SubTaskOutcome:
+        """Return the outcome of a sub-task; ``turns`` are all turns, which count where results are compared."""
         task, executed = progress.task, progress.executed
         count = len(task.reference_calls)
         turns_of_steps = (executed.get(step) for step in range(count))

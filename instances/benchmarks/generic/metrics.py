@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import Average, Declarations, Measurement, MetricSet, Row
+from planoracle.instances.protocol.scoring import (
+    Average,
+    Declarations,
+    Measurement,
+    MetricSet,
+    Row,
+    live_row_of_failure,
+)
 
 
 def declare(rules: Rules) -> Declarations[Measurement[GenericRun]]:
@@ -35,4 +42,4 @@ def _score(row: Row) -> float | None:
     return min(1.0, optimum / makespan) if optimum and makespan else None
 
 
-METRICS = MetricSet(Measurement[GenericRun], declare)
+METRICS = MetricSet(Measurement[GenericRun], declare, live_row=live_row_of_failure)

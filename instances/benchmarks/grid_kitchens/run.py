@@ -133,6 +133,10 @@ class GridKitchenSimulator(Simulator[RunState, object]):
         """Return the time in ticks, a fraction only if a plan waits for fractions."""
         return json_number(self.next_kitchen(state).time)  # type: ignore[return-value]
 
+    def success(self, state: RunState) -> bool:
+        """Return True if every order was served without a fault."""
+        return state.kitchen.done
+
     def verdict(self, state: RunState) -> Replay:
         """Return the verdict on the last kitchen; progress is the share of orders served."""
         kitchen = state.kitchen

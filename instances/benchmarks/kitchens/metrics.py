@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from functools import cached_property
+from typing import cast
 
 from planoracle.instances.benchmarks.kitchens.failures import failure
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.measures import foresight, published_steps, repetitions, step_limit
 from planoracle.instances.benchmarks.kitchens.reasoning import messages_of
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
-from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
+from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, KitchenSimulator
 from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.plan import submitted_plan
 from planoracle.instances.protocol.scoring import (
     Average,
@@ -38,8 +40,7 @@ class KitchenMeasurement(Measurement[KitchenRun]):
         super().__init__(run, oracle)
         submitted = submitted_plan(run.submission, run.benchmark.plan_fields)
         self.min_steps = self.optimum.makespan
-        reference = self.min_steps if run.rules.limit == "optimum" else published_steps(run.problem.name)
-        self.limit = None if reference is None else step_limit(reference)
+        self.limit = _step_limit(run.problem, run.rules, self.min_steps)
         if self.limit is not None and run.rules.stop_at_limit and run.record.steps_taken >= self.limit:
             self.run = run = KitchenRun(run.problem, replace(run.plan, limit=self.limit), run.rules)
         self.record = run.record
@@ -68,6 +69,27 @@ class KitchenMeasurement(Measurement[KitchenRun]):
     def by_min_steps(self, steps: int | None) -> float | None:
         """Return a number of steps divided by the minimum; ``None`` if one of them is not proved."""
         return None if steps is None or not self.min_steps else steps / self.min_steps
+
+
+def _step_limit(kitchen: Kitchen, rules: KitchenRules, min_steps: int | None) -> int | None:
+    """Return the step limit of a success by the rules, ``None`` if its reference is not known."""
+    reference = min_steps if rules.limit == "optimum" else published_steps(kitchen.name)
+    return None if reference is None else step_limit(reference)
+
+
+def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row | None:
+    """Return the success within the step limit, from the state.
+
+    A joint move can reach the goal after its round has reached the limit. Such runs are graded.
+    """
+    simulator = cast(KitchenSimulator, environment.simulator)
+    kitchen, rules = simulator.engine.kitchen, environment.rules
+    min_steps = Optimum.of(oracle.best(kitchen, rules)).makespan
+    limit = _step_limit(kitchen, rules, min_steps)
+    if limit is None:
+        return {"within_limit": None}
+    is_late = environment.state.world.ticks >= limit
+    return None if environment.success and is_late else {"within_limit": environment.success}
 
 
 def declare(rules: KitchenRules) -> Declarations[KitchenMeasurement]:
@@ -394,4 +416,5 @@ METRICS = MetricSet(
             profile="released",
         ),
     ),
+    live_row=_live_row,
 )

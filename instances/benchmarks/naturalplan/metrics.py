@@ -9,6 +9,7 @@ from planoracle.instances.benchmarks.naturalplan.rules import Profile
 from planoracle.instances.benchmarks.naturalplan.run import PlanRun, text_of_plan
 from planoracle.instances.benchmarks.naturalplan.task_modules import modules_of, reading
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.recorded_verdict import RECORDED
 from planoracle.instances.protocol.scoring import (
@@ -18,7 +19,9 @@ from planoracle.instances.protocol.scoring import (
     Measurement,
     Metric,
     MetricSet,
+    Oracle,
     Reference,
+    Row,
 )
 
 
@@ -143,4 +146,10 @@ def _published_claim(problem: Instance) -> Claim:
 
 _PUBLISHED = Reference("published_plan", "published plan", _published_claim, main=True, published="published_plan")
 
-METRICS = MetricSet(PlanMeasurement, declare, references=(_PUBLISHED,))
+
+def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row | None:
+    """Return the score of a run without success so far; a success is graded."""
+    return None if environment.success else {"score": 0.0}
+
+
+METRICS = MetricSet(PlanMeasurement, declare, references=(_PUBLISHED,), live_row=_live_row)

@@ -8,6 +8,7 @@ from typing import Any
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, json_number
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.scoring import (
     Average,
     Declarations,
@@ -248,4 +249,9 @@ def _shares(row: Row, rules: GridKitchenRules) -> list[float]:
     return [(busy - waiting) / busy if busy > 0 else 0.0 for busy, waiting in ticks]
 
 
-METRICS = MetricSet(CookMeasurement, declare)
+def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row:
+    """Return the success of a run so far."""
+    return {"success": environment.success}
+
+
+METRICS = MetricSet(CookMeasurement, declare, live_row=_live_row)

@@ -7,7 +7,17 @@ from typing import Any
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
-from planoracle.instances.protocol.scoring import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Row
+from planoracle.instances.protocol.environment import AnyEnvironment
+from planoracle.instances.protocol.scoring import (
+    Average,
+    Declarations,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Oracle,
+    Row,
+)
 
 #: Time of a failure in the average, relative to the optimum.
 FAILED = 1.2
@@ -91,4 +101,9 @@ def _time(row: Row) -> Any:
     return None if row["optimal_makespan"] is None else FAILED * row["optimal_makespan"]
 
 
-METRICS = MetricSet(PlanMeasurement, declare)
+def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row:
+    """Return whether the plan so far counts as complete."""
+    return {"done": environment.success}
+
+
+METRICS = MetricSet(PlanMeasurement, declare, live_row=_live_row)

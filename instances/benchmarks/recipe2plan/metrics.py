@@ -28,6 +28,7 @@ from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.scoring import (
     Average,
     BestKnown,
@@ -196,11 +197,9 @@ class RecipeMeasurement(Measurement[Recipe2PlanRun]):
         super().__init__(run, oracle)
         problem, rules = run.problem, run.rules
         self.beliefs = read_beliefs(problem, run.submission) or None
-        self.reference, plan = _reference(problem, rules, self.best)
-        by_optimum = self.reference == "optimal"
-        self.figures = efficiency(problem, run.verdict, plan, rules, is_whole_reference=by_optimum)
+        self.reference, self.figures = _against_reference(problem, run.verdict, rules, self.best)
         self.against_optimum = self.figures
-        if not by_optimum:
+        if self.reference != "optimal":
             commands = _commands(problem, self.best)
             self.against_optimum = efficiency(problem, run.verdict, commands, rules, is_whole_reference=True)
 
@@ -371,6 +370,24 @@ def belief_table(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return table
 
 
+def _against_reference(
+    problem: Instance, verdict: Replay, rules: Profile, best: BestKnown
+) -> tuple[str, MultitaskingEfficiency]:
+    """Return the name of the reference plan, and the efficiency of a run against it."""
+    name, plan = _reference(problem, rules, best)
+    return name, efficiency(problem, verdict, plan, rules, is_whole_reference=name == "optimal")
+
+
+def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row:
+    """Return the score of a run so far, which is 0 until all recipes are complete."""
+    score: float | None = 0.0
+    if environment.success:
+        problem, rules = environment.problem, environment.rules
+        _, figures = _against_reference(problem, environment.verdict(), rules, oracle.best(problem, rules))
+        score = figures.multitasking_score
+    return {"multitasking_score": score}
+
+
 def _reference(problem: Instance, rules: Profile, best: BestKnown) -> tuple[str, tuple[StepCommand, ...] | None]:
     plan = released_plan(problem) if rules.reference == "heuristic" else None
     name = "heuristic"
@@ -428,4 +445,5 @@ METRICS = MetricSet(
     ),
     published_figures=published_figures,
     tables={"beliefs": belief_table},
+    live_row=_live_row,
 )

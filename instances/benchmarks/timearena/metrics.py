@@ -11,6 +11,7 @@ from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, Pro
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
 from planoracle.instances.benchmarks.timearena.simulation import kind_of
 from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.scoring import (
     Average,
     Declarations,
@@ -250,6 +251,11 @@ def _share(kind: str, row: Row) -> tuple[float, int] | None:
     return 100.0 * kinds.get(kind, 0), sum(kinds.values())
 
 
+def _live_row(environment: AnyEnvironment, oracle: Oracle) -> Row:
+    """Return the best score so far."""
+    return {"best_score": environment.state.world.best_score}
+
+
 def published_figures() -> dict[str, int]:
     """Return the counts of section 3.2 for the tasks."""
     names = set[str]()
@@ -275,4 +281,5 @@ METRICS = MetricSet(
         Reference("released_rules", "released rules", partial(under, rules=PROFILES["released"])),
     ),
     published_figures=published_figures,
+    live_row=_live_row,
 )

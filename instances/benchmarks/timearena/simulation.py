@@ -122,8 +122,8 @@ class ArenaState:
         The next minute.
     executed, wrong
         Number of started actions, and of wrong decisions in a row at the end.
-    last_score
-        Score up to the last increment.
+    last_score, best_score
+        Score up to the last increment, and highest score of a minute.
     end
         Reason why the run has ended, if it has.
     idle
@@ -142,6 +142,7 @@ class ArenaState:
     executed: int = 0
     wrong: int = 0
     last_score: float = 0
+    best_score: float = 0
     end: str | None = None
     idle: bool | None = None
     point: DecisionPoint | LatePoint | None = None
@@ -411,6 +412,7 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
         if kind not in SILENT:
             increment, state.last_score = score - state.last_score, score
         reported = state.last_score if self.rules.score_source == "increments" else score
+        state.best_score = max(state.best_score, reported)
         minute = Minute(state.minute, action, kind, increment)
         state.history = History(minute, reported, necessary, fault, state.history)
         state.minute += 1

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from random import Random
 from typing import Any
 
 import pytest
+from support.live_runs import play_at_random
 from support.samples import sample
 
 from planoracle import environment, grade, load, reward, solve
 from planoracle.analysis.agents.agent import PlayedRun, play
 from planoracle.analysis.agents.builtin import agent
 from planoracle.analysis.diagnosis.regret import regret_of
-from planoracle.analysis.grading.rewards import RegretReward
+from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.grading.oracle import SolverOracle
+from planoracle.analysis.grading.rewards import RegretReward, Score, Success
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.limits import WorkLimit
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
+from planoracle.instances.protocol.scoring import without_live_row
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
 ALL = (*PROBLEMS, "recipe2plan/timed/Cobbler_Pancakes", "asynctool/similar2/01", "asynchow/async/829")
@@ -122,6 +129,79 @@ def test_score_reward_follows_the_progress_of_the_paper() -> None:
     best = played(environment(load(PROBLEMS[0]), reward="score"), "optimal")
     assert best.total == pytest.approx(1.0)
     assert sum(one.transition.reward > 0 for one in best.exchanges) > 5
+
+
+#: Messages that hold no command, or end a run.
+ODD = ("", "wait", "Finish", "exit", "Nothing that means anything", '{"content": "ALL COMPLETED"}')
+#: A problem of every benchmark, of every task, and with goals that may be left out.
+SCORED = (
+    *ALL,
+    "asynchow/async/1198",
+    "asyncplanning/online/easy/online_easy_02_fried_fish_plate",
+    "asyncplanning/robo/hard_optimization/hard_optimization_13_deadline_menu",
+    "asyncplanning/xxl/5/1",
+    "kitchens/synchronous/0_cheese_sandwich~2",
+    "naturalplan/calendar/1",
+    "naturalplan/meeting/6",
+    "naturalplan/trip/21",
+    "paracook/abstract/own/seed_1/orders_num_1",
+    "paracook/cook/own/seed_3/agent_num_1/orders_num_1",
+    "recipe2plan/timed/Cobbler_Pancakes~2",
+)
+
+
+def stopped(run: AnyEnvironment) -> AnyEnvironment:
+    """Return a run after its end, by a stop if it goes on."""
+    copy = run.fork()
+    if not copy.done:
+        copy.stop("stopped")
+    return copy
+
+
+def assert_rewards_equal_grade(run: AnyEnvironment, profile: str) -> None:
+    graded = grade(run.submission(), profile=profile)
+    score, _, info = Score().after(run, 0.0)
+    assert (score, info["score"]) == (graded.main_score or 0.0, graded.main_score)
+    success, _, _ = Success().after(stopped(run), None)
+    assert success == float(bool(graded.success))
+
+
+@pytest.mark.parametrize("profile", ["paper", "released"])
+@pytest.mark.parametrize("name", sample(SCORED, 5))
+def test_score_and_success_of_every_state_equal_those_of_its_grade(name: str, profile: str) -> None:
+    for seed in range(3):
+        run = environment(load(name), reward="score", profile=profile)
+        states = [run.state]
+        for _ in play_at_random(run, seed, odd=lambda random: random.choice(ODD), share=0.1 * seed):
+            states.append(run.state)
+            assert_rewards_equal_grade(run, profile)
+        assert run.state.memo == (grade(run.submission(), profile=profile).main_score or 0.0)
+        for before, after in pairwise(states):
+            assert after.turn is not None
+            run.restore(before)
+            run.step(after.turn.message)
+            assert run.state.memo == after.memo
+
+
+def test_benchmark_without_live_row_is_graded_in_every_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = load(TEA)
+
+    def rewards() -> list[float]:
+        exchanges = played(environment(problem, reward="score"), "random").exchanges
+        return [exchange.transition.reward for exchange in exchanges]
+
+    by_state = rewards()
+    graded_runs: list[object] = []
+    of_run = Grade.of_run
+
+    def count_and_grade(run: AnyRun, oracle: SolverOracle, **options: Any) -> Grade:
+        graded_runs.append(run)
+        return of_run(run, oracle, **options)
+
+    monkeypatch.setattr(registry.of(problem).metrics, "live_row", without_live_row)
+    monkeypatch.setattr(Grade, "of_run", count_and_grade)
+    assert rewards() == by_state
+    assert len(graded_runs) == len(by_state)
 
 
 @pytest.mark.parametrize("name", sample(ALL))
