@@ -1,0 +1,23 @@
+"""Modules of a package that are imported at their first use, since the libraries that they need start slowly."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+
+def module_of(package: str, name: str) -> ModuleType:
+    """Return a module of a package for the function ``__getattr__`` of that package.
+
+    Raises
+    ------
+    AttributeError
+        If the package has no such module.
+    """
+    path = f"{package}.{name}"
+    try:
+        return import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name != path:
+            raise
+        raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
