@@ -71,11 +71,6 @@ def intervals(
     return ends
 
 
-def mean_of(values: Sequence[float]) -> float:
-    """Return the mean of some values, in their order."""
-    return float(np.mean(np.array(values)))
-
-
 def mean_interval(
     scores: Sequence[ProblemScore], *, level: float = 0.95, draws: int = 2_000, seed: int = 0
 ) -> tuple[float, float] | None:

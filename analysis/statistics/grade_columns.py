@@ -156,10 +156,10 @@ class GradeRows:
                 row |= zip(table.counted, outcome.names, strict=True)
                 row |= zip(map(VALUE.__add__, self.values), json.loads(runs.values), strict=True)
                 rows += [row] * count
+            dtypes = {"scored": "int8", "success": "int8", **dict.fromkeys(table.columns, "float64")}
             columns = {}
             for key in rows[0]:
-                dtype = float if key in table.columns else object
-                columns[key] = pd.Series([row[key] for row in rows], dtype=dtype)
+                columns[key] = pd.Series([row[key] for row in rows], dtype=dtypes.get(key, "object"))
             parts.append(pd.DataFrame(columns))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
 

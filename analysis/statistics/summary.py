@@ -240,7 +240,7 @@ class _Problem:
     def mean(self, column: int) -> _ColumnMean | None:
         """Return the mean of a column; ``None`` if no run has it."""
         values = self.values(column)
-        return _ColumnMean(exact_sum(values) / len(values), len(values)) if values else None
+        return _ColumnMean(mean_of_runs(values), len(values)) if values else None
 
     def terms(self, top: int, bottom: int) -> Terms:
         """Return the numerators and denominators of all runs that have them, in order."""
