@@ -45,6 +45,9 @@ _GAP, _LOST = "gap_of_successes", "lost_by_failures"
 _OVERALL = "Averages per model, over all sets"
 _PARTIAL = "; (n of m): a mean over n of m problems"
 
+# Missing problems that a note names.
+_LISTED = 5
+
 #: Formats of files by their ending.
 _ENDINGS: Final = {
     ".csv": Format.csv,
@@ -458,10 +461,10 @@ def _note(row: dict[str, Any], grades: GradeRows) -> None:
         numbers = ", ".join(texts)
         note(f"{average.meaning} in {set_name}: {numbers}")
     if row["missing_names"]:
-        names = [short_name(name) for name in row["missing_names"]]
-        listed = ", ".join(names[:5])
-        if len(names) > 5:
-            listed += f" and {len(names) - 5} more"
+        listed = ", ".join(map(short_name, row["missing_names"][:_LISTED]))
+        further = len(row["missing_names"]) - _LISTED
+        if further > 0:
+            listed += f" and {further} more"
         treatment = _treatment_of_missing(row["benchmark"], counts_missing(averages))
         note(f"no plan for {listed} in {set_name}; these {treatment}")
     fewest, largest = row["samples_least"], row["samples_most"]
