@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from planoracle.analysis.cli.row_spool import RowSpool
 from planoracle.analysis.cli.table_markup import latex, markdown
 from planoracle.analysis.console import clear, escape_formulas, lenient, output_file, say, tell
 from planoracle.instances.errors import StorageError
@@ -125,7 +126,8 @@ class Table:
         self.stream = stream or sys.stdout
         view = current_view.get()
         self.view = view._replace(columns=(), all=False) if title else view
-        self.rows: list[dict[str, Any]] = []
+        # Tables for people are laid out in memory; data may be larger than that.
+        self.rows: list[dict[str, Any]] | RowSpool = [] if form in PEOPLE else RowSpool()
         self._keys: dict[str, None] = {}
         if stream is None:
             # Names may hold any character of JSON. Tables have the encoding of the terminal, data formats UTF-8.
@@ -142,7 +144,8 @@ class Table:
             with _storage_errors():
                 self.stream.write(to_json(row) + "\n")
         else:
-            self.rows.append(row)
+            with _storage_errors():
+                self.rows.append(row)
 
     def close(self) -> None:
         """Write the stored rows."""
@@ -152,7 +155,7 @@ class Table:
             columns = [column for column in columns if column != "unit"]
         with _storage_errors():
             if self.form is Format.json:
-                self.stream.write(to_json(self.rows, indent=1) + "\n")
+                self._write_list()
             elif self.form is Format.csv:
                 writer = csv.writer(self.stream, lineterminator="\n")
                 writer.writerow(map(_cell, columns))
@@ -160,24 +163,36 @@ class Table:
             elif self.form in PEOPLE:
                 self._write_for_people(columns, unit)
             self.stream.flush()
+        if isinstance(self.rows, RowSpool):
+            self.rows.close()
         if self._keys:
             self.view.check(self._keys)
 
+    def _write_list(self) -> None:
+        """Write the rows as a JSON list, as `to_json` writes it with an indent of 1."""
+        for number, row in enumerate(self.rows):
+            text = to_json([row], indent=1)
+            self.stream.write(("," if number else "[") + text.removeprefix("[").removesuffix("\n]"))
+        self.stream.write("\n]\n" if self.rows else "[]\n")
+
     def _common_unit(self) -> str:
         """Return the unit that the headings of a table for people name; may be empty."""
+        if self.form not in PEOPLE or "unit" in self.view.columns:
+            return ""
         units = {row["unit"] for row in self.rows if row.get("unit")}
-        if len(units) != 1 or self.form not in PEOPLE or "unit" in self.view.columns:
+        if len(units) != 1:
             return ""
         unit: str = units.pop()
         return unit
 
     def _write_for_people(self, columns: Sequence[str], unit: str) -> None:
+        rows = list(self.rows)
         if self.form is Format.table:
-            if self.rows:  # no headings without rows: messages say why there are none
+            if rows:  # no headings without rows: messages say why there are none
                 lasting = self.lasting
-                draw(self.rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit, lasting=lasting)
+                draw(rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit, lasting=lasting)
             return
-        cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
+        cells = [[human(column, row.get(column)) for column in columns] for row in rows]
         headings = [heading(column, unit) for column in columns]
         if self.form is Format.markdown:
             text = markdown(headings, cells, self.title)
@@ -187,9 +202,11 @@ class Table:
 
     def _shown_columns(self) -> list[str]:
         """Return the columns of csv, or of a format for people."""
+        if self.form in (Format.json, Format.jsonl):
+            return []
         if self.view.columns:
             return list(self.view.columns)
-        keys = list(chain.from_iterable(self.rows))
+        keys = dict.fromkeys(chain.from_iterable(self.rows))
         if self.form is Format.csv:
             columns = dict.fromkeys(keys or self.columns)
             return [column for column in columns if self.view.all or column not in BULKY]
