@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import sys
@@ -18,7 +17,7 @@ import typer
 
 from planoracle.analysis.cli.row_spool import RowSpool
 from planoracle.analysis.cli.table_markup import latex, markdown
-from planoracle.analysis.console import clear, escape_formulas, lenient, output_file, say, tell
+from planoracle.analysis.console import clear, lenient, output_file, say, tell
 from planoracle.instances.errors import StorageError
 from planoracle.instances.text import one_of, to_json, visible
 
@@ -154,26 +153,17 @@ class Table:
         if unit and _TICKS.intersection(columns):
             columns = [column for column in columns if column != "unit"]
         with _storage_errors():
-            if self.form is Format.json:
-                self._write_list()
-            elif self.form is Format.csv:
-                writer = csv.writer(self.stream, lineterminator="\n")
-                writer.writerow(map(_cell, columns))
-                writer.writerows([_cell(row.get(key)) for key in columns] for row in self.rows)
-            elif self.form in PEOPLE:
+            if isinstance(self.rows, list):
                 self._write_for_people(columns, unit)
+            elif self.form is Format.json:
+                self.rows.write_json(self.stream)
+            elif self.form is Format.csv:
+                self.rows.write_csv(self.stream, columns)
             self.stream.flush()
         if isinstance(self.rows, RowSpool):
             self.rows.close()
         if self._keys:
             self.view.check(self._keys)
-
-    def _write_list(self) -> None:
-        """Write the rows as a JSON list, as `to_json` writes it with an indent of 1."""
-        for number, row in enumerate(self.rows):
-            text = to_json([row], indent=1)
-            self.stream.write(("," if number else "[") + text.removeprefix("[").removesuffix("\n]"))
-        self.stream.write("\n]\n" if self.rows else "[]\n")
 
     def _common_unit(self) -> str:
         """Return the unit that the headings of a table for people name; may be empty."""
@@ -290,13 +280,6 @@ def _storage_errors() -> Iterator[None]:
     except OSError as error:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # flushing the rest at exit would fail again
         raise StorageError(f"the output cannot be written: {error.strerror}") from None
-
-
-def _cell(value: Any) -> Any:
-    """Return a cell of a csv file in which no spreadsheet finds a formula."""
-    if isinstance(value, dict | list | tuple):
-        return escape_formulas(to_json(value))
-    return escape_formulas(visible(value, keep="\n")) if isinstance(value, str) else value
 
 
 def _console(stream: IO[str], *, wide: bool = False) -> Console | None:

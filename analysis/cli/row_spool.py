@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from tempfile import SpooledTemporaryFile
-from typing import Any
+from typing import IO, Any
+
+from planoracle.analysis.console import escape_formulas
+from planoracle.instances.text import to_json, visible
 
 # Characters up to which rows stay in memory.
 _IN_MEMORY = 2**20
@@ -34,3 +38,23 @@ class RowSpool:
         """Yield the rows; none may be added meanwhile."""
         self._file.seek(0)
         yield from map(json.loads, self._file)
+
+    def write_json(self, stream: IO[str]) -> None:
+        """Write the rows as a JSON list, as `to_json` writes it with an indent of 1."""
+        for number, row in enumerate(self):
+            text = to_json([row], indent=1)
+            stream.write(("," if number else "[") + text.removeprefix("[").removesuffix("\n]"))
+        stream.write("\n]\n" if self._count else "[]\n")
+
+    def write_csv(self, stream: IO[str], columns: Sequence[str]) -> None:
+        """Write the rows as comma-separated values, with a line of headings."""
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(map(_cell, columns))
+        writer.writerows([_cell(row.get(key)) for key in columns] for row in self)
+
+
+def _cell(value: Any) -> Any:
+    """Return a cell of a csv file in which no spreadsheet finds a formula."""
+    if isinstance(value, dict | list | tuple):
+        return escape_formulas(to_json(value))
+    return escape_formulas(visible(value, keep="\n")) if isinstance(value, str) else value

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planoracle.analysis.lazy_modules import module_of
+from planoracle.analysis import module_of
 
 
 def __getattr__(name: str) -> Any:

@@ -132,7 +132,7 @@ class GradeRows:
         return list(names)
 
     def frame(self, benchmark: str | None = None) -> pd.DataFrame:
-        """Return the frame of all benchmarks or one: problem and model of every grade, and its terms of every figure.
+        """Return the frame of all benchmarks or one: problem, model and terms of figures of every grade.
 
         Returns
         -------

@@ -53,7 +53,7 @@ def rows_of_causes(failures: Mapping[tuple[str, str], int], runs: Mapping[str, i
 
 
 def pairs_of_models(grades: GradeRows, models: Sequence[str]) -> list[dict[str, Any]]:
-    """Return rows of the frame ``pairings``: all pairs of models, or of many only those with the first one.
+    """Return rows of the frame ``pairings``: all pairs of models, of many only those with the first.
 
     Parameters
     ----------

@@ -26,8 +26,8 @@ METRIC = "metric:"
 _MAX_COUNT = 10_000
 
 
-class Outcome(NamedTuple):
-    """What the figures need of a run; equal outcomes are counted.
+class RunOutcome(NamedTuple):
+    """Outcome of a run as far as figures need it; equal outcomes are counted.
 
     Attributes
     ----------
@@ -72,11 +72,11 @@ class ProblemRuns:
         self.model = model
         self.instance = instance
         self.values = values
-        self.outcomes: Counter[Outcome] = Counter()
+        self.outcomes: Counter[RunOutcome] = Counter()
         self.samples: set[int | str] = set()
         self.named = 0
 
-    def add(self, outcome: Outcome, sample: int | str | None) -> None:
+    def add(self, outcome: RunOutcome, sample: int | str | None) -> None:
         """Count a run."""
         self.outcomes[outcome] += 1
         if self.instance and sample is not None:
@@ -107,9 +107,9 @@ class RunTable:
     figures
         Figures of the benchmark, those of all benchmarks, and its metrics with bins.
     columns
-        Position of every column of numbers in `Outcome.terms`.
+        Position of every column of numbers in `RunOutcome.terms`.
     counted
-        Columns with names to be counted, in the order of `Outcome.names`.
+        Columns with names to be counted, in the order of `RunOutcome.names`.
     parts
         Runs by set, model, problem and values, in the order of their first runs.
     """
@@ -127,7 +127,7 @@ class RunTable:
                 self.columns |= {name: len(self.columns) + place for place, name in enumerate(names)}
         self.parts: dict[tuple[str, str, str, str], ProblemRuns] = {}
 
-    def outcome(self, row: Mapping[str, Any] | None, failure_cause: str | None, *, success: bool) -> Outcome:
+    def outcome(self, row: Mapping[str, Any] | None, failure_cause: str | None, *, success: bool) -> RunOutcome:
         """Return the outcome of a row, ``None`` if it is unscored; raises an error if the row lacks fields."""
         terms = [nan] * len(self.columns)
         names = []
@@ -138,21 +138,21 @@ class RunTable:
                 continue
             top, bottom = columns_of(figure)
             terms[self.columns[top]], terms[self.columns[bottom]] = _finite_terms(figure, value)
-        return Outcome(row is not None, success, failure_cause, array("d", terms).tobytes(), tuple(names))
+        return RunOutcome(row is not None, success, failure_cause, array("d", terms).tobytes(), tuple(names))
 
-    def share(self, outcome: Outcome, figure: Average) -> float:
+    def share(self, outcome: RunOutcome, figure: Average) -> float:
         """Return a figure of a run as a share of its best value, ``nan`` where it is undefined."""
         numbers = outcome.numbers()
         top, bottom = (numbers[self.columns[column]] for column in columns_of(figure))
         return top / bottom / figure.full if bottom else top * inf
 
-    def counted_outcomes(self) -> Iterator[tuple[ProblemRuns, Outcome, int]]:
+    def counted_outcomes(self) -> Iterator[tuple[ProblemRuns, RunOutcome, int]]:
         """Yield the distinct outcomes of every part, with the number of their runs."""
         for runs in self.parts.values():
             for outcome, count in runs.outcomes.items():
                 yield runs, outcome, count
 
-    def add(self, labels: tuple[str, str, str, str], outcome: Outcome, sample: int | str | None) -> None:
+    def add(self, labels: tuple[str, str, str, str], outcome: RunOutcome, sample: int | str | None) -> None:
         """Count a run of a set, model, problem and values."""
         part = self.parts.get(labels)
         if part is None:
@@ -168,7 +168,7 @@ def columns_of(figure: Average) -> tuple[str, ...]:
 
 
 def _finite_terms(figure: Average, value: Any) -> tuple[float, float]:
-    """Return numerator and denominator, ``nan`` for none; raises `ValueError` or `TypeError` for invalid ones."""
+    """Return numerator and denominator, ``nan`` for none; raises `ValueError` for infinite ones."""
     if value is None:
         return nan, nan
     try:

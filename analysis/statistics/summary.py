@@ -199,7 +199,7 @@ class _ColumnMean(NamedTuple):
 
 
 class _ColumnSum(NamedTuple):
-    """Sum of a column over the problems of their means, number of these problems, and of all runs that have it."""
+    """Sum of the means of problems in a column, their number, and that of the runs behind them."""
 
     value: float
     problems: int

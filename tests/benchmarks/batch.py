@@ -33,7 +33,7 @@ _PAGE = resource.getpagesize()
 
 
 class Measured(NamedTuple):
-    """Cost of a command: wall and processor seconds, bytes of memory, of stored results and of the main process."""
+    """Cost: wall and processor seconds; bytes of memory, of results and of the main process."""
 
     wall: float
     cpu: float

@@ -283,7 +283,7 @@ def trace(
 def reaches_goal(
     kitchen: Kitchen, actions: Iterable[KitchenCommand], rules: KitchenRules, limit: int | None = None
 ) -> bool:
-    """Return True if a `trace` of the actions is a success, without the reasons of refusals, which take most time."""
+    """Return True if a `trace` of the actions is a success, without computing reasons of refusals."""
     engine = compiled(kitchen, rules)
     state, ticks = engine.start(), 0
     for command in actions:
