@@ -299,6 +299,16 @@ def test_grading_a_line_imports_the_benchmark_of_its_problem_only() -> None:
     assert run.stdout.split() == ["recipe2plan"]
 
 
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_grading_a_line_imports_no_slow_library(form: str, tmp_path: Path) -> None:
+    line = '{"id": "a", "model": "m", "instance": "timearena/household1", "plan": "wait"}'
+    file = tmp_path / "plans.jsonl"
+    file.write_text(line)
+    modules = imported_by("grade", str(file), "--format", form)
+    assert "planoracle.analysis.statistics.summary" in modules
+    assert modules.isdisjoint({"pandas", "numpy", "matplotlib", "pyarrow", "networkx", "ortools"})
+
+
 @pytest.mark.slow
 def test_help_imports_no_command_module() -> None:
     assert imported_by("solve", "--help").isdisjoint(SLOW)

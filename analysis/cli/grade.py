@@ -203,8 +203,7 @@ def grade(
                     table.add(row)
                 note_problem(result.instance)
                 mismatches.add(result)
-        models = {row.get("model") for row in table.rows}
-        if len(models) > 1:
+        if form in PEOPLE and len({row.get("model") for row in table.rows}) > 1:
             table.columns = ["id", "model", *table.columns[1:]]
         if not view.is_single:
             table.close()

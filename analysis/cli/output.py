@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import sys
@@ -16,8 +15,9 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from planoracle.analysis.cli.row_spool import RowSpool
 from planoracle.analysis.cli.table_markup import latex, markdown
-from planoracle.analysis.console import clear, escape_formulas, lenient, output_file, say, tell
+from planoracle.analysis.console import clear, lenient, output_file, say, tell
 from planoracle.instances.errors import StorageError
 from planoracle.instances.text import one_of, to_json, visible
 
@@ -125,7 +125,8 @@ class Table:
         self.stream = stream or sys.stdout
         view = current_view.get()
         self.view = view._replace(columns=(), all=False) if title else view
-        self.rows: list[dict[str, Any]] = []
+        # Tables for people are laid out in memory; data may be larger than that.
+        self.rows: list[dict[str, Any]] | RowSpool = [] if form in PEOPLE else RowSpool()
         self._keys: dict[str, None] = {}
         if stream is None:
             # Names may hold any character of JSON. Tables have the encoding of the terminal, data formats UTF-8.
@@ -142,7 +143,8 @@ class Table:
             with _storage_errors():
                 self.stream.write(to_json(row) + "\n")
         else:
-            self.rows.append(row)
+            with _storage_errors():
+                self.rows.append(row)
 
     def close(self) -> None:
         """Write the stored rows."""
@@ -151,33 +153,36 @@ class Table:
         if unit and _TICKS.intersection(columns):
             columns = [column for column in columns if column != "unit"]
         with _storage_errors():
-            if self.form is Format.json:
-                self.stream.write(to_json(self.rows, indent=1) + "\n")
-            elif self.form is Format.csv:
-                writer = csv.writer(self.stream, lineterminator="\n")
-                writer.writerow(map(_cell, columns))
-                writer.writerows([_cell(row.get(key)) for key in columns] for row in self.rows)
-            elif self.form in PEOPLE:
+            if isinstance(self.rows, list):
                 self._write_for_people(columns, unit)
+            elif self.form is Format.json:
+                self.rows.write_json(self.stream)
+            elif self.form is Format.csv:
+                self.rows.write_csv(self.stream, columns)
             self.stream.flush()
+        if isinstance(self.rows, RowSpool):
+            self.rows.close()
         if self._keys:
             self.view.check(self._keys)
 
     def _common_unit(self) -> str:
         """Return the unit that the headings of a table for people name; may be empty."""
+        if self.form not in PEOPLE or "unit" in self.view.columns:
+            return ""
         units = {row["unit"] for row in self.rows if row.get("unit")}
-        if len(units) != 1 or self.form not in PEOPLE or "unit" in self.view.columns:
+        if len(units) != 1:
             return ""
         unit: str = units.pop()
         return unit
 
     def _write_for_people(self, columns: Sequence[str], unit: str) -> None:
+        rows = list(self.rows)
         if self.form is Format.table:
-            if self.rows:  # no headings without rows: messages say why there are none
+            if rows:  # no headings without rows: messages say why there are none
                 lasting = self.lasting
-                draw(self.rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit, lasting=lasting)
+                draw(rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit, lasting=lasting)
             return
-        cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
+        cells = [[human(column, row.get(column)) for column in columns] for row in rows]
         headings = [heading(column, unit) for column in columns]
         if self.form is Format.markdown:
             text = markdown(headings, cells, self.title)
@@ -187,9 +192,11 @@ class Table:
 
     def _shown_columns(self) -> list[str]:
         """Return the columns of csv, or of a format for people."""
+        if self.form in (Format.json, Format.jsonl):
+            return []
         if self.view.columns:
             return list(self.view.columns)
-        keys = list(chain.from_iterable(self.rows))
+        keys = dict.fromkeys(chain.from_iterable(self.rows))
         if self.form is Format.csv:
             columns = dict.fromkeys(keys or self.columns)
             return [column for column in columns if self.view.all or column not in BULKY]
@@ -273,13 +280,6 @@ def _storage_errors() -> Iterator[None]:
     except OSError as error:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # flushing the rest at exit would fail again
         raise StorageError(f"the output cannot be written: {error.strerror}") from None
-
-
-def _cell(value: Any) -> Any:
-    """Return a cell of a csv file in which no spreadsheet finds a formula."""
-    if isinstance(value, dict | list | tuple):
-        return escape_formulas(to_json(value))
-    return escape_formulas(visible(value, keep="\n")) if isinstance(value, str) else value
 
 
 def _console(stream: IO[str], *, wide: bool = False) -> Console | None:

@@ -62,14 +62,15 @@ def show_plot(grades: GradeRows, axes: PlotAxes, form: Format, output: Path | No
     InputError
         If the grades have no such column.
     """
-    frame = grades.frame()
-    runs = frame[frame["benchmark"] != ""] if len(frame) else frame
-    if runs.empty:
+    benchmarks = [name for name in grades.tables() if name]
+    if not benchmarks:
         tell("no grade refers to a known problem", "note")
         return
-    titles = ", ".join(owner_of(name).title for name in runs["benchmark"].unique())
+    titles = ", ".join(owner_of(name).title for name in benchmarks)
     draw: Any
     if axes.is_over_time:
+        frame = grades.frame()
+        runs = frame[frame["benchmark"] != ""]
         rows = progress_of_models(runs)
         columns = ("model", "benchmark", *axes, "runs")
         omitted = int(runs[f"{VALUE}{PROGRESS_OVER_TIME}"].isna().sum())
@@ -77,7 +78,7 @@ def show_plot(grades: GradeRows, axes: PlotAxes, form: Format, output: Path | No
             tell(f"{omitted} of {len(runs)} grades have no field {PROGRESS_OVER_TIME} and are omitted", "note")
         draw = partial(figures.model_plots.progress_lines, rows, _unit(runs), about=f"{titles}: progress over time")
     else:
-        rows = averages_of_models(runs, axes, grades.rules)
+        rows = averages_of_models(grades, benchmarks, axes)
         columns = ("model", "benchmark", "problems", *axes)
         about = f"{titles}: {axes.y} against {axes.x}"
         draw = partial(figures.model_plots.average_points, rows, *axes, about=about)

@@ -13,12 +13,11 @@ import typer
 from planoracle.analysis import figures
 from planoracle.analysis.cli.output import PEOPLE, Format, Name, current_view, mean_text, new_file, write_table
 from planoracle.analysis.console import collect, complain, tell
-from planoracle.analysis.frames.schema import records, schema
+from planoracle.analysis.frames.schema import schema
 from planoracle.analysis.statistics.grade_columns import GradeRows
-from planoracle.analysis.statistics.groupings import CAUSE, groupings, owner_of
-from planoracle.analysis.statistics.groups import failure_causes, group_runs, quartiles
-from planoracle.analysis.statistics.observations import UNNAMED
-from planoracle.analysis.statistics.pairs import COMPARED, MOST_PAIRED, pairs_of_models
+from planoracle.analysis.statistics.groupings import CAUSE, COMPARED, MOST_PAIRED, UNNAMED, groupings, owner_of
+from planoracle.analysis.statistics.groups import group_runs, quartiles
+from planoracle.analysis.statistics.model_tables import causes_of_models, pairs_of_models
 from planoracle.analysis.statistics.summary import FORMAT, SEVERAL, VERSION, summarize
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files.catalog import short_name
@@ -45,6 +44,9 @@ _COUNTS = ("count", "succeeded", "failed", "share", "share_of_succeeded", "share
 _GAP, _LOST = "gap_of_successes", "lost_by_failures"
 _OVERALL = "Averages per model, over all sets"
 _PARTIAL = "; (n of m): a mean over n of m problems"
+
+# Missing problems that a note names.
+_LISTED = 5
 
 #: Formats of files by their ending.
 _ENDINGS: Final = {
@@ -94,14 +96,12 @@ def show(
     table
         The only table to write, see `table_names`. By default csv has the one of models, other formats have all.
     """
-    frame = grades.frame()
-    outcomes = grades.outcomes(frame)
-    averages = summarize(frame, grades.rules)
+    averages = summarize(grades)
     judged = [row for row in averages.models if row["problems"]]
     scored = [row["model"] or UNNAMED for row in judged]
     tables: dict[str, list[dict[str, Any]]] = {"models": averages.models, "sets": averages.sets}
-    tables["pairs"] = pairs_of_models(outcomes, scored)
-    tables["causes"] = records(failure_causes(outcomes)) if averages.models else []
+    tables["pairs"] = pairs_of_models(grades, scored)
+    tables["causes"] = causes_of_models(grades) if averages.models else []
     tables |= _benchmark_tables(averages.sets)
     if table is None and form is Format.csv:
         table = "models"
@@ -192,9 +192,8 @@ def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None, t
 
     Returns True if a benchmark lacks the group; raises `UnknownNameError` if all do.
     """
-    frame = grades.frame()
     # Submissions for unknown problems have no benchmark.
-    benchmarks = [name for name in frame["benchmark"].unique() if name or by == CAUSE]
+    benchmarks = [name for name in grades.tables() if name or by == CAUSE]
     accepted = {name: groupings(name) for name in benchmarks}
     having = [name for name, names in accepted.items() if by in names]
     refused = [name for name in accepted if name not in having]
@@ -211,9 +210,8 @@ def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None, t
     rows: list[dict[str, Any]] = []
     tables: dict[str, list[dict[str, Any]]] = {"groups": rows, "quartiles": []}
     for name in having:
-        runs = frame[frame["benchmark"] == name]
-        part = group_runs(runs, by, grades.rules)
-        middles = quartiles(runs, by)
+        part = group_runs(grades, name, by)
+        middles = quartiles(grades, name, by)
         rows += part
         tables["quartiles"] += middles
         meaning = accepted[name][by]
@@ -239,8 +237,7 @@ def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None, t
         write_table(form, ["model", by], _data_rows(levels))
     elif table == "quartiles" and not tables[table]:
         tell(f"there are no quartiles of {words}", "note")
-    models = frame["model"].unique() if len(frame) else ()
-    _note_models_without_group(models, rows, words)
+    _note_models_without_group(grades.models(), rows, words)
     if output is not None and rows:
         titles = ", ".join(map(_title, having))
         about = f"{titles} by {words}"
@@ -464,10 +461,10 @@ def _note(row: dict[str, Any], grades: GradeRows) -> None:
         numbers = ", ".join(texts)
         note(f"{average.meaning} in {set_name}: {numbers}")
     if row["missing_names"]:
-        names = [short_name(name) for name in row["missing_names"]]
-        listed = ", ".join(names[:5])
-        if len(names) > 5:
-            listed += f" and {len(names) - 5} more"
+        listed = ", ".join(map(short_name, row["missing_names"][:_LISTED]))
+        further = len(row["missing_names"]) - _LISTED
+        if further > 0:
+            listed += f" and {further} more"
         treatment = _treatment_of_missing(row["benchmark"], counts_missing(averages))
         note(f"no plan for {listed} in {set_name}; these {treatment}")
     fewest, largest = row["samples_least"], row["samples_most"]

@@ -92,7 +92,8 @@ def is_missing(value: Any) -> bool:
     return value is None or value is pd.NA or (isinstance(value, float) and isnan(value))
 
 
-def _as_text(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
+    """Return a text that files can hold, ``None`` for an empty one."""
     # pandas before 3 reads text from CSV only as far as a NUL.
     return str(value).replace("\0", "?").encode("utf-8", "replace").decode("utf-8") or None
 
@@ -116,8 +117,8 @@ def _as_flag(value: Any) -> bool:
 
 
 _CONVERT: dict[str, Callable[[Any], Any]] = {
-    "string": _as_text,
-    "category": _as_text,
+    "string": as_text,
+    "category": as_text,
     "Int64": _as_count,
     "Float64": _as_number,
     "boolean": _as_flag,

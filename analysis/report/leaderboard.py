@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planoracle.analysis.frames.schema import records
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import REPORTED, SUMMARY
 from planoracle.analysis.intake.record_fields import identity_of
@@ -15,9 +14,8 @@ from planoracle.analysis.report.details import plain, whole, whole_or_none
 from planoracle.analysis.report.jobs import PlanWork
 from planoracle.analysis.report.work import DecisionSheet, ReportEntry
 from planoracle.analysis.statistics.grade_columns import GradeRows
-from planoracle.analysis.statistics.groups import failure_causes
-from planoracle.analysis.statistics.observations import UNNAMED
-from planoracle.analysis.statistics.pairs import pairs_of_models
+from planoracle.analysis.statistics.groupings import UNNAMED
+from planoracle.analysis.statistics.model_tables import causes_of_models, pairs_of_models
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import GENERAL
@@ -91,17 +89,15 @@ def board(
         frame ``pairings``, the more successful model first; ``causes``: rows of the frame ``causes``.
     """
     rows = _rows(list(lines), rules)
-    frame = rows.frame()
-    outcomes = rows.outcomes(frame)
-    summary = summarize(frame, rules, metrics=(*SUMMARY, *REPORTED), by_paper=False)
+    summary = summarize(rows, metrics=(*SUMMARY, *REPORTED), by_paper=False)
     sets = []
     for row in summary.sets:
         label = row["set"] or plain(row["benchmark"], 60)
         sets.append(_model_row(row) | {"set": label})
-    causes = records(failure_causes(outcomes)) if summary.models else []
+    causes = causes_of_models(rows) if summary.models else []
     names = [row["model"] or UNNAMED for row in summary.models if row["problems"]]
     overall = [_model_row(row) for row in summary.models]
-    pairs = [_with_visible_names(row, "a", "b") for row in pairs_of_models(outcomes, names)]
+    pairs = [_with_visible_names(row, "a", "b") for row in pairs_of_models(rows, names)]
     causes = [_with_visible_names(row, "model") for row in causes]
     return {"overall": overall, "models": sorted(sets, key=_place), "pairs": pairs, "causes": causes}
 

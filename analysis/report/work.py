@@ -146,7 +146,7 @@ class Bench:
         self.rules = options.rules_by_benchmark
         self.oracle = SolverOracle()
         problems = Problems(named=dict(options.problems), places=options.places)
-        self.grader = Grader(self.rules, problems=problems, oracle=self.oracle)
+        self.grader = Grader(self.rules, problems=problems, oracle=self.oracle, details=False)
 
     def chart(self, name: str) -> str | None:
         """Return the chart of a problem as JSON, ``None`` if the problem cannot be read."""

@@ -1,18 +1,16 @@
-"""Columns of the frame of grades: what every grade adds to the averages of its benchmark."""
+"""Grades as counted outcomes and as a frame: what every grade adds to the averages of its benchmark."""
 
 from __future__ import annotations
 
-from array import array
+import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import isfinite, nan
-from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from planoracle.analysis.grading.grader import NOT_SCORED, Grade, set_of
-from planoracle.analysis.grading.metrics import REPORTED, SUMMARY
 from planoracle.analysis.grading.rule_options import complete_rules
-from planoracle.analysis.statistics.groupings import owner_of
+from planoracle.analysis.statistics.groupings import EQUAL_RUNS, owner_of
+from planoracle.analysis.statistics.run_table import ProblemRuns, RunTable
 from planoracle.instances.model.agents import split_agent_suffix
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Average
@@ -20,25 +18,11 @@ from planoracle.instances.protocol.scoring import Average
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Columns that identify a problem of a model.
-PROBLEM_KEY = ["set", "model", "instance"]
-_LABELS = (*PROBLEM_KEY, "sample")
-#: Metrics of all benchmarks as figures beside the benchmark's own, under names that no benchmark has.
-COMMON = tuple(
-    Average(f"all:{metric.name}", metric.average, metric.of)
-    for metric in (*SUMMARY, *REPORTED)
-    if metric.of is not None
-)
-
-#: Beginning of the names of figures that are metrics with bins, see `Benchmark.bins`.
-METRIC = "metric:"
 #: Beginning of the names of columns with the values of a metric, see `GradeRows`.
 VALUE = "value:"
 
 # Characters of the name of a problem that are looked at.
 _LONGEST_NAME = 1_000
-# Largest count of a name in a row: a damaged row cannot fill the memory.
-_MAX_COUNT = 10_000
 
 
 @lru_cache(maxsize=65_536)
@@ -76,7 +60,7 @@ def figures_of(benchmark: str, rules: Mapping[str, Rules]) -> tuple[Average, ...
 
 
 class GradeRows:
-    """Rows of the frame of grades, checked one by one and stored as columns.
+    """Grades by benchmark, checked one by one, as counts of distinct outcomes, see `RunTable`.
 
     Parameters
     ----------
@@ -89,9 +73,7 @@ class GradeRows:
     def __init__(self, rules: Mapping[str, Rules] | None = None, values: Sequence[str] = ()) -> None:
         self.rules = complete_rules(rules)
         self.values = values
-        self._columns: dict[str, dict[str, Any]] = {}
-        # By benchmark: its figures, each with the columns of its terms.
-        self._terms: dict[str, list[tuple[Average, list[Any]]]] = {}
+        self._tables: dict[str, RunTable] = {}
 
     def figures(self, benchmark: str) -> tuple[Average, ...]:
         """Return the figures of a benchmark."""
@@ -99,30 +81,17 @@ class GradeRows:
 
     def accepts(self, grade: Grade) -> bool:
         """Return True if a grade has the fields that the figures of its benchmark need."""
+        row = grade.row() if grade.scored else None
         try:
-            self._values(_text(grade.benchmark), grade.row() if grade.scored else None)
+            self._table(_text(grade.benchmark)).outcome(row, None, success=False)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
             return False
         return True
 
-    def _values(self, benchmark: str, row: Mapping[str, Any] | None) -> list[tuple[Any, ...]]:
-        """Return the terms of a row by figure; create the columns of a new benchmark."""
-        if benchmark not in self._terms:
-            self._create_columns(benchmark)
-        return [_terms_of(figure, row) for figure, _ in self._terms[benchmark]]
-
-    def _create_columns(self, benchmark: str) -> None:
-        columns: dict[str, Any] = {label: [] for label in _LABELS}
-        columns |= {"scored": array("b"), "success": array("b"), "failure_cause": []}
-        binned = [Average(METRIC + name, "", methodcaller("get", name)) for name in owner_of(benchmark).bins]
-        terms: list[tuple[Average, list[Any]]] = []
-        for figure in (*self.figures(benchmark), *COMMON, *binned):
-            names = columns_of(figure)
-            columns |= {name: [] if figure.aggregate == "counts" else array("d") for name in names}
-            terms.append((figure, [columns[name] for name in names]))
-        columns |= {f"{VALUE}{name}": [] for name in self.values}
-        self._columns[benchmark] = columns
-        self._terms[benchmark] = terms
+    def _table(self, benchmark: str) -> RunTable:
+        if benchmark not in self._tables:
+            self._tables[benchmark] = RunTable(benchmark, self.figures(benchmark))
+        return self._tables[benchmark]
 
     def add(self, grade: Grade, row: Mapping[str, Any] | None = None, **prices: float | None) -> None:
         """Add a grade.
@@ -139,107 +108,88 @@ class GradeRows:
         KeyError, TypeError, ValueError, AttributeError, ArithmeticError
             If the grade lacks fields that the figures of its benchmark need. Then nothing is added.
         """
-        benchmark, instance = _text(grade.benchmark), _text(grade.instance)
         scored_row = {**(row or grade.row(trace=bool(self.values))), **prices} if grade.scored else None
-        values = self._values(benchmark, scored_row)
-        sample = _text(grade.sample) if isinstance(grade.sample, str) else grade.sample
-        labels = (set_of(instance)[0], _text(grade.model), instance, sample)
-        columns = self._columns[benchmark]
-        for label, text in zip(_LABELS, labels, strict=True):
-            columns[label].append(text)
-        columns["scored"].append(grade.scored)
         is_success = bool(grade.scored and grade.success)
-        columns["success"].append(is_success)
-        cause = _text(grade.failure_cause) if grade.scored else NOT_SCORED
-        columns["failure_cause"].append(None if is_success else cause)
-        for name in self.values:
-            value = None if scored_row is None else scored_row.get(name)
-            columns[f"{VALUE}{name}"].append(value)
-        for (_, targets), terms in zip(self._terms[benchmark], values, strict=True):
-            for target, term in zip(targets, terms, strict=True):
-                target.append(term)
+        cause = None
+        if not is_success:
+            cause = _text(grade.failure_cause) if grade.scored else NOT_SCORED
+        table = self._table(_text(grade.benchmark))
+        outcome = table.outcome(scored_row, cause, success=is_success)
+        instance = _text(grade.instance)
+        values = json.dumps([scored_row and scored_row.get(name) for name in self.values])
+        sample = _text(grade.sample) if isinstance(grade.sample, str) else grade.sample
+        table.add((set_of(instance)[0], _text(grade.model), instance, values), outcome, sample)
 
-    def frame(self) -> pd.DataFrame:
-        """Return the frame: problem, model and sample of every grade, and its terms of every figure.
+    def tables(self) -> dict[str, RunTable]:
+        """Return the runs by benchmark, in order of names, without benchmarks of rejected grades only."""
+        return {name: table for name, table in sorted(self._tables.items()) if table.parts}
+
+    def models(self) -> list[str]:
+        """Return the names of the models in order of appearance."""
+        names: dict[str, None] = {}
+        for table in self.tables().values():
+            names |= dict.fromkeys(runs.model for runs in table.parts.values())
+        return list(names)
+
+    def frame(self, benchmark: str | None = None) -> pd.DataFrame:
+        """Return the frame of all benchmarks or one: problem, model and terms of figures of every grade.
 
         Returns
         -------
         pandas.DataFrame
-            ``benchmark, set, model, instance, sample, scored, success, failure_cause``, and for every figure of the
+            ``benchmark, set, model, instance, scored, success, failure_cause``, and for every figure of the
             benchmarks (see `planoracle.instances.protocol.scoring.Average`) the columns ``NAME:top`` and
             ``NAME:bottom``, numerator and denominator, or ``NAME:counted``; and ``value:NAME`` for stored fields.
+            Grades are in the order of the first ones of their outcomes.
         """
         import pandas as pd
 
         parts = []
-        for name, columns in sorted(self._columns.items()):
-            if not columns["set"]:  # all grades of the benchmark were rejected
+        for name, table in self.tables().items():
+            if benchmark not in (None, name):
                 continue
-            data: dict[str, Any] = {"benchmark": pd.Series([name] * len(columns["set"]), dtype=object)}
-            for key, cells in columns.items():
-                data[key] = pd.Series(cells, dtype=object) if isinstance(cells, list) else cells
-            parts.append(pd.DataFrame(data))
+            rows = []
+            for runs, outcome, count in table.counted_outcomes():
+                row = _labels(name, runs)
+                row |= {"scored": outcome.scored, "success": outcome.success, "failure_cause": outcome.failure_cause}
+                row |= zip(table.columns, outcome.numbers(), strict=True)
+                row |= zip(table.counted, outcome.names, strict=True)
+                row |= zip(map(VALUE.__add__, self.values), json.loads(runs.values), strict=True)
+                rows += [row] * count
+            dtypes = {"scored": "int8", "success": "int8", **dict.fromkeys(table.columns, "float64")}
+            columns = {}
+            for key in rows[0]:
+                columns[key] = pd.Series([row[key] for row in rows], dtype=dtypes.get(key, "object"))
+            parts.append(pd.DataFrame(columns))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
 
-    def outcomes(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return ``success`` and ``main_score`` of every grade, by which models are compared.
-
-        Parameters
-        ----------
-        frame
-            The frame of the grades, see `frame`.
+    def outcomes(self) -> pd.DataFrame:
+        """Return ``success`` and ``main_score`` of the grades, by which models are compared.
 
         Returns
         -------
         pandas.DataFrame
-            ``benchmark, set, model, instance, sample, scored, success, main_score, failure_cause``; shares are missing
-            where the benchmark does not define them.
+            ``benchmark, set, model, instance, scored, equal_runs, success, main_score``: a row per distinct outcome of
+            a problem, with the number of its runs; shares are missing where the benchmark does not define them.
         """
-        if frame.empty:
-            return frame
-        shares = {"success": frame["scored"] * nan, "main_score": frame["scored"] * nan}
-        for name in frame["benchmark"].unique():
-            is_of_benchmark = frame["benchmark"] == name
+        import pandas as pd
+
+        rows: list[dict[str, Any]] = []
+        for name, table in self.tables().items():
+            figures = self.figures(name)
+            figure_of = {}
             for column, role in (("success", "success"), ("main_score", "main")):
-                figure = next(candidate for candidate in self.figures(name) if role in candidate.role)
-                top, bottom = columns_of(figure)
-                values = frame[top] / frame[bottom] / figure.full
-                shares[column] = shares[column].mask(is_of_benchmark, values)
-        return frame[["benchmark", *_LABELS, "scored", "failure_cause"]].assign(**shares)
+                figure_of[column] = next(figure for figure in figures if role in figure.role)
+            for runs, outcome, count in table.counted_outcomes():
+                row = _labels(name, runs) | {"scored": outcome.scored, EQUAL_RUNS: count}
+                row |= {column: table.share(outcome, figure) for column, figure in figure_of.items()}
+                rows.append(row)
+        return pd.DataFrame(rows)
 
 
-def columns_of(figure: Average) -> tuple[str, ...]:
-    """Return the columns of a figure: its names to be counted, or its numerator and denominator."""
-    if figure.aggregate == "counts":
-        return (f"{figure.name}:counted",)
-    return f"{figure.name}:top", f"{figure.name}:bottom"
-
-
-def _terms_of(figure: Average, row: Mapping[str, Any] | None) -> tuple[Any, ...]:
-    """Return the terms of a row, ``nan`` for none; raises `ValueError` or `TypeError` for invalid ones."""
-    value = None if row is None else figure.terms(row)
-    if figure.aggregate == "counts":
-        return (_counted_names(value),)
-    if value is None:
-        return nan, nan
-    try:
-        if all(map(isfinite, value)):
-            return tuple(value)
-    except OverflowError:
-        pass
-    raise ValueError(f"{figure.name} must be finite")
-
-
-def _counted_names(value: Any) -> list[Any]:
-    """Return the names of a list, or those of a mapping as often as their counts say."""
-    if value is None:
-        return []
-    if not isinstance(value, Mapping):
-        return [name for name in value if hash(name) is not None]
-    names: list[Any] = []
-    for name, count in value.items():
-        names += [name] * min(count, _MAX_COUNT)
-    return names
+def _labels(benchmark: str, runs: ProblemRuns) -> dict[str, Any]:
+    """Return the columns that name the problem and the model of some runs."""
+    return {"benchmark": benchmark, "set": runs.set_name, "model": runs.model, "instance": runs.instance}
 
 
 def _text(text: str | None) -> str:

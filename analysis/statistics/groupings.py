@@ -8,6 +8,14 @@ from planoracle.instances.protocol.benchmark import AnyBenchmark
 
 #: Grouping of failed runs by `planoracle.analysis.grading.grader.Grade.failure_cause`.
 CAUSE = "cause"
+#: Name of a model without a name.
+UNNAMED = "unnamed"
+#: Column with the number of equal runs that a row of outcomes stands for.
+EQUAL_RUNS = "equal_runs"
+#: Values by which models are compared.
+COMPARED = ("success", "main_score")
+#: Most models of which all pairs are compared.
+MOST_PAIRED = 6
 # Kinds of metrics whose values are groups.
 _VALUE_KINDS = ("flag", "count", "text")
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from planoracle.analysis.frames.schema import from_rows
-from planoracle.analysis.grading.grader import NOT_SCORED
-from planoracle.analysis.statistics.grade_columns import METRIC, VALUE
-from planoracle.analysis.statistics.groupings import CAUSE, owner_of
-from planoracle.analysis.statistics.observations import UNNAMED
+from planoracle.analysis.statistics.grade_columns import GradeRows
+from planoracle.analysis.statistics.groupings import CAUSE, UNNAMED, owner_of
+from planoracle.analysis.statistics.model_tables import rows_of_causes
+from planoracle.analysis.statistics.run_table import METRIC
 from planoracle.analysis.statistics.summary import summarize
-from planoracle.instances.protocol.profiles import Rules
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,32 +23,29 @@ if TYPE_CHECKING:
 _SHARES = {"count": "share", "succeeded": "share_of_succeeded", "failed": "share_of_failed"}
 
 
-def group_runs(frame: pd.DataFrame, by: str, rules: Mapping[str, Rules] | None = None) -> list[dict[str, Any]]:
+def group_runs(grades: GradeRows, benchmark: str, by: str) -> list[dict[str, Any]]:
     """Return averages of the runs of a benchmark by a group of problems or runs, or counts of the runs.
 
     Parameters
     ----------
-    frame
-        Part of the frame of `planoracle.analysis.statistics.grade_columns.GradeRows`: one benchmark.
+    grades
+        Grades with the values of a metric to group by.
+    benchmark
+        Name of a benchmark of the grades.
     by
         One of `groupings`.
-    rules
-        Those with which the frame was made.
 
     Returns
     -------
     list of dict
         Rows as those of sets of `planoracle.analysis.statistics.summary.Summary` with the field ``by`` in place of the
-        set, and ``drop`` where groups are numbers; or those of `run_counts`. By the value of a metric, the frame must
-        have that value, see `planoracle.analysis.statistics.grade_columns.GradeRows`.
+        set, and ``drop`` where groups are numbers; or those of `run_counts`.
     """
-    owner = owner_of(str(frame["benchmark"].iloc[0]))
-    if by in owner.groups(""):
-        # A metric of another benchmark may have the same name.
-        frame = frame.drop(columns=f"{VALUE}{by}", errors="ignore")
-    elif by == CAUSE or by in owner.bins or f"{by}:counted" in frame:
-        return run_counts(frame, by)
-    rows = summarize(frame, rules, by=by).sets
+    owner = owner_of(benchmark)
+    is_counted = by == CAUSE or by in owner.bins or f"{by}:counted" in grades.tables()[benchmark].counted
+    if is_counted and by not in owner.groups(""):
+        return run_counts(grades.frame(benchmark), by)
+    rows = summarize(grades, by=by, benchmarks=(benchmark,)).sets
     rows.sort(key=_model_and_group)
     _add_drops(rows)
     return [_with_group(row, by) for row in rows]
@@ -124,14 +121,15 @@ def _by_frequency(counts: pd.Series[int]) -> list[Any]:
     return sorted(counts.index, key=lambda value: (-counts[value], str(value)))
 
 
-def quartiles(frame: pd.DataFrame, by: str) -> list[dict[str, Any]]:
-    """Return quartiles of a metric with bins: a row per model, set and outcome of the runs.
+def quartiles(grades: GradeRows, benchmark: str, by: str) -> list[dict[str, Any]]:
+    """Return quartiles of a metric with bins: a row per model, set and outcome of the runs of a benchmark.
 
-    ``frame`` is that of `run_counts`. Other groups have no rows.
+    Other groups have no rows.
     """
     column = f"{METRIC}{by}:top"
-    if column not in frame:
+    if column not in grades.tables()[benchmark].columns:
         return []
+    frame = grades.frame(benchmark)
     outcomes = {1: "succeeded", 0: "failed"}
     kinds = frame["success"].map(outcomes).rename("runs")
     groups = frame.groupby(["model", "benchmark", "set", kinds])
@@ -173,8 +171,7 @@ def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame
-        ``grades``, or that of `planoracle.analysis.statistics.grade_columns.GradeRows`; ``failure_cause`` is that of
-        `planoracle.analysis.grading.grader.cause_of`.
+        ``grades``; ``failure_cause`` is that of `planoracle.analysis.grading.grader.cause_of`.
 
     Returns
     -------
@@ -189,21 +186,8 @@ def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
     b       late 2  1.0
     a unfinished 1  0.5
     """
-    names = frame["model"].astype(object).fillna("")
-    models = names.replace("", UNNAMED)
-    sizes, totals = models.value_counts(), frame["failure_cause"].value_counts()
-    groups = frame.groupby([models, frame["failure_cause"]])
-    sums: dict[Any, Any] = groups.size().to_dict()
-    counts = []
-    for (model, cause), count in sums.items():
-        counts.append((str(model), str(cause), int(count)))
-
-    def order(row: tuple[str, str, int]) -> tuple[bool, int, str, str]:
-        model, cause, _ = row
-        return cause == NOT_SCORED, -totals[cause], cause, model
-
-    rows = []
-    for model, cause, count in sorted(counts, key=order):
-        share = count / sizes[model]
-        rows.append({"model": model, "failure_cause": cause, "count": count, "share": share})
-    return from_rows("causes", rows)[0]
+    names = frame["model"].astype(object).fillna("").replace("", UNNAMED)
+    runs = Counter(names.astype(str))
+    is_failure = frame["failure_cause"].notna()
+    failures = zip(names[is_failure].astype(str), frame["failure_cause"][is_failure].astype(str), strict=True)
+    return from_rows("causes", rows_of_causes(Counter(failures), runs))[0]

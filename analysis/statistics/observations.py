@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from planoracle.analysis.statistics.groupings import EQUAL_RUNS, UNNAMED
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import one_of
 
@@ -28,8 +29,6 @@ _MAYBE_UNDEFINED = ("success", "main_score")
 _OF_SUCCESS = ("makespan", "gap", "gap_bound")
 # Weight of a plan with optional tasks, and the best one.
 _WEIGHTS = ("weight", "best_weight")
-#: Name of a model without a name.
-UNNAMED = "unnamed"
 _KEY = ["benchmark", "set", "instance"]
 
 
@@ -119,14 +118,23 @@ def observe(
     info = info.reset_index(["benchmark", "set"])
     lost = (problems["infeasible"].any() | problems["unscored"].all()).to_numpy(bool)
     missing = (worst,) if absent == "failed" else ()
-    # A run that is not scored is neither a failure nor missing: it leaves an empty cell.
-    scored = rows["value"].where(~rows["unscored"])
-    groups = scored.groupby([rows[name] for name in (*_KEY, "method")])
-    cells = {key: tuple(sorted(runs.dropna())) for key, runs in groups}
+    cells = _cells(rows)
     table = [[cells.get((*key, name), missing) for name in chosen] for key in keys]
     runs = pd.DataFrame(table, index=info.index, columns=chosen, dtype=object)[~lost]
     means = runs.map(_mean).astype(float)
     return Observations(means, info[~lost], value, direction, info[lost], runs)
+
+
+def _cells(rows: pd.DataFrame) -> dict[tuple[str, ...], tuple[float, ...]]:
+    """Return the values of the runs of every problem and method, in order."""
+    keys = zip(*(rows[name] for name in (*_KEY, "method")), strict=True)
+    runs: dict[tuple[str, ...], list[float]] = {}
+    for key, value, is_unscored, count in zip(keys, rows["value"], rows["unscored"], rows[EQUAL_RUNS], strict=True):
+        # A run that is not scored is neither a failure nor missing: it leaves an empty cell.
+        values = runs.setdefault(key, [])
+        if not is_unscored:
+            values += [value] * count
+    return {key: tuple(sorted(values)) for key, values in runs.items()}
 
 
 def _direction(value: str) -> Literal["lower", "higher"] | None:
@@ -189,5 +197,6 @@ def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> p
             "unscored": holds("scored", False) | undefined,
             "infeasible": holds("settled", "infeasible"),
             "optimum": optima,
+            EQUAL_RUNS: frame[EQUAL_RUNS].to_numpy(int) if EQUAL_RUNS in frame.columns else 1,
         }
     )

@@ -14,8 +14,9 @@ import numpy as np
 
 from planoracle.analysis.frames.schema import from_rows, records
 from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.statistics.bootstrap import Floats, Sample, intervals, weighted_median
 from planoracle.analysis.statistics.grade_columns import GradeRows
-from planoracle.analysis.statistics.intervals import Floats, Sample, intervals, weighted_median
+from planoracle.analysis.statistics.groupings import COMPARED, MOST_PAIRED
 from planoracle.analysis.statistics.observations import Observations, observe
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import one_of
@@ -25,12 +26,6 @@ if TYPE_CHECKING:
 
 #: Values counted in ticks, which are of different lengths in different benchmarks.
 _IN_TICKS = ("makespan", "optimum", "lower_bound", "optimal_makespan")
-
-#: Values by which models are compared.
-COMPARED = ("success", "main_score")
-
-#: Most models of which all pairs are compared.
-MOST_PAIRED = 6
 
 Absent = Literal["failed", "skipped"]
 
@@ -77,7 +72,7 @@ def pairs(
         ``failed``: a problem without a row of one method counts as a failure of it; ``skipped``: it is omitted and
         counted in ``left_out``.
     level, draws, seed
-        Of the intervals, see `planoracle.analysis.statistics.intervals.intervals`.
+        Of the intervals, see `planoracle.analysis.statistics.bootstrap.intervals`.
 
     Raises
     ------
@@ -103,7 +98,7 @@ def pairs(
         grades = GradeRows()
         for grade in frame:
             grades.add(grade if grades.accepts(grade) else replace(grade, scored=False))
-        frame = grades.outcomes(grades.frame())
+        frame = grades.outcomes()
     if value is None:
         value = COMPARED if "main_score" in frame.columns else "makespan"
     rows = []
@@ -230,10 +225,8 @@ def pairs_of_models(outcomes: pd.DataFrame, models: Sequence[str]) -> list[dict[
     outcomes
         See `planoracle.analysis.statistics.grade_columns.GradeRows.outcomes`.
     models
-        Names, the best first, which is ``a`` of its pairs.
+        At least two names, the best first, which is ``a`` of its pairs.
     """
-    if len(models) < 2:
-        return []
     if len(models) <= MOST_PAIRED:
         chosen = list(combinations(models, 2))
     else:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from planoracle.analysis.grading.rule_options import complete_rules
-from planoracle.analysis.statistics.grade_columns import VALUE, figures_of
+from planoracle.analysis.statistics.grade_columns import VALUE, GradeRows
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import PROGRESS_OVER_TIME
 from planoracle.instances.text import one_of
 
@@ -21,19 +19,15 @@ if TYPE_CHECKING:
 _COMMON_AVERAGES = ("success", "main_score", "gap")
 
 
-def averages_of_models(
-    frame: pd.DataFrame, names: tuple[str, str], rules: Mapping[str, Rules] | None = None
-) -> list[dict[str, Any]]:
+def averages_of_models(grades: GradeRows, benchmarks: Collection[str], names: tuple[str, str]) -> list[dict[str, Any]]:
     """Return two averages of each model and benchmark, over all problems of its sets.
 
     Parameters
     ----------
-    frame
-        The frame of `planoracle.analysis.statistics.grade_columns.GradeRows`.
+    benchmarks
+        Names of benchmarks of the grades.
     names
         Names of two averages of the benchmarks.
-    rules
-        Those with which the frame was made.
 
     Returns
     -------
@@ -45,16 +39,15 @@ def averages_of_models(
     UnknownNameError
         If a benchmark lacks one of the averages.
     """
-    complete = complete_rules(rules)
-    for benchmark in frame["benchmark"].unique():
-        figures = figures_of(benchmark, complete)
-        numbers = [figure.name for figure in figures if figure.aggregate != "counts"]
+    for benchmark in benchmarks:
+        numbers = [figure.name for figure in grades.figures(benchmark) if figure.aggregate != "counts"]
         accepted = dict.fromkeys([*numbers, *_COMMON_AVERAGES])
         for name in names:
             if name not in accepted:
                 raise UnknownNameError(f"{benchmark}: {one_of(name, accepted)}", field="--plot", value=name)
     columns = ("model", "benchmark", "problems", *names)
-    return [{column: row[column] for column in columns} for row in summarize(frame, complete, by="").sets]
+    summary = summarize(grades, by="", benchmarks=benchmarks)
+    return [{column: row[column] for column in columns} for row in summary.sets]
 
 
 def progress_of_models(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
+import json
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
 from math import fsum, isnan
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-import numpy as np
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from planoracle.analysis.grading.grader import set_of
 from planoracle.analysis.grading.metrics import SUMMARY, GradeMetric
-from planoracle.analysis.grading.rule_options import complete_rules
-from planoracle.analysis.statistics.grade_columns import (
-    COMMON,
-    PROBLEM_KEY,
-    VALUE,
-    columns_of,
-    figures_of,
-    labels_of,
-    value_label,
-)
+from planoracle.analysis.statistics.grade_columns import GradeRows, labels_of, value_label
+from planoracle.analysis.statistics.groupings import owner_of
 from planoracle.analysis.statistics.intervals import (
     ProblemScore,
     best_of,
+    exact_sum,
     mean,
+    mean_of_runs,
     pass_at,
     pass_hat,
     share_interval,
     sizes,
 )
-from planoracle.instances.protocol.profiles import Rules
+from planoracle.analysis.statistics.run_table import COMMON, ProblemRuns, RunTable, columns_of
 from planoracle.instances.protocol.scoring import Average
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
 
 #: Format and version of rows of summaries; the version grows when a field changes its meaning or is removed.
 FORMAT: Final = "planoracle/summary"
@@ -47,6 +37,9 @@ VERSION: Final = 2
 NAMED: Final = 2000
 #: Beginnings of the names of figures over several samples.
 SEVERAL: Final = ("pass@", "pass^", "best@")
+
+#: Numerators and denominators of the runs of a problem, in order.
+Terms: TypeAlias = list[tuple[float, float]]
 
 # Counts of sets that are added up for a model.
 _COUNTS = ("problems", "missing", "all_problems", "submissions", "unscored", "repeated")
@@ -78,14 +71,14 @@ class Summary(NamedTuple):
 
 
 def summarize(
-    frame: pd.DataFrame,
-    rules: Mapping[str, Rules] | None = None,
+    grades: GradeRows,
     *,
     metrics: Sequence[GradeMetric] = SUMMARY,
     by_paper: bool = True,
     by: str = "set",
+    benchmarks: Collection[str] | None = None,
 ) -> Summary:
-    """Average the frame of grades per model and set, and per model.
+    """Average grades per model and set, and per model.
 
     Every figure is the mean over the answered problems of the mean over their scored runs (of a ratio of sums: of both
     means). Missing problems count as failed in the figures ``NAME_of_all``, and in rows of sets with the benchmarks'
@@ -94,10 +87,8 @@ def summarize(
 
     Parameters
     ----------
-    frame
-        See `planoracle.analysis.statistics.grade_columns.GradeRows.frame`.
-    rules
-        Those with which the frame was made, see `GradeRows`.
+    grades
+        Grades, with the values of a field to group by.
     metrics
         Metrics of all benchmarks that are averaged.
     by_paper
@@ -105,8 +96,10 @@ def summarize(
         failed where the paper does so, and with the names of these problems.
     by
         Group that takes the place of the set: of problems, see `planoracle.instances.protocol.benchmark.Benchmark`, or
-        of runs, by a field whose values the frame has. A run whose problem has several values counts for each of them.
-        Groups of runs have no missing problems. With ``""`` all problems are one group.
+        of runs, by a field whose values the grades have. A run whose problem has several values counts for each of
+        them. Groups of runs have no missing problems. With ``""`` all problems are one group.
+    benchmarks
+        Names of the benchmarks that are averaged, all by default.
 
     Returns
     -------
@@ -125,12 +118,11 @@ def summarize(
         - the averages of the benchmark, see `planoracle.instances.protocol.scoring.MetricSet`, and by their names the
           ``runs`` and the problems (``over``) of each mean.
     """
-    complete = complete_rules(rules)
-    if by != "set" and len(frame):
-        frame = _with_groups(frame, by)
     groups: list[_Group] = []
-    for name, part in _parts_by(frame, "benchmark"):
-        groups += _groups(name, part, figures_of(name, complete), by)
+    for name, table in grades.tables().items():
+        if benchmarks is None or name in benchmarks:
+            grouping = _Grouping(name, by, grades.values)
+            groups += _groups(grouping, table, grades.figures(name))
     answered = [group.without_missing() for group in groups]
     rows = [group.row(metrics) for group in answered]
     models = _models(answered, rows, metrics)
@@ -144,81 +136,119 @@ def summarize(
     return Summary(models, sets)
 
 
-def _with_groups(frame: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Return a frame with groups in place of the sets: a row for each run and group."""
-    column = f"{VALUE}{by}"
-    if column in frame:
-        values: list[Any] = [value_label(value) for value in frame[column]]
-        return frame.assign(set=values).dropna(subset="set").reset_index(drop=True)
-    names = zip(frame["benchmark"], frame["instance"], strict=True)
-    labels: list[Any] = [labels_of(benchmark, instance, by) for benchmark, instance in names]
-    return frame.assign(set=labels).explode("set", ignore_index=True)
+class _Grouping(NamedTuple):
+    """Group of the problems or runs of a benchmark, and the fields whose values runs have."""
+
+    benchmark: str
+    by: str
+    values: Sequence[str]
+
+    @property
+    def is_by_value(self) -> bool:
+        """True for groups of runs; a metric of another benchmark may have the name of a group of problems."""
+        return self.by in self.values and self.by not in owner_of(self.benchmark).groups("")
+
+    def labels(self, runs: ProblemRuns) -> Sequence[str]:
+        """Return the groups of some runs."""
+        if self.by == "set":
+            return (runs.set_name,)
+        if not self.is_by_value:
+            return labels_of(self.benchmark, runs.instance, self.by)
+        values = json.loads(runs.values)
+        label = value_label(values[self.values.index(self.by)])
+        return () if label is None else (label,)
+
+    def members(self, label: str, instances: Iterable[str], judged: set[str]) -> dict[str, None]:
+        """Return the bundled problems of a set or group; if there are none, those with a scored run."""
+        if self.is_by_value:
+            return {}
+        members: list[str] = []
+        for names in dict(map(set_of, instances)).values():
+            if self.by == "set":
+                members += names
+            else:
+                members += [name for name in names if label in labels_of(self.benchmark, name, self.by)]
+        return dict.fromkeys(members or sorted(judged))
 
 
-def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the parts of a frame with the same text in a column."""
-    return ((str(text), part) for text, part in frame.groupby(column))
-
-
-def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by: str) -> list[_Group]:
-    """Average over the samples of each problem; return a group per model and set, or ``by``."""
-    all_figures = (*figures, *COMMON)
-    means = [figure for figure in all_figures if figure.aggregate == "mean"]
-    terms = list(chain.from_iterable(map(columns_of, means)))
-    # Floating-point sums depend on the order; sorting makes them independent of the order of the rows.
-    frame = frame.sort_values([*PROBLEM_KEY, *terms], ignore_index=True)
-    runs = frame.groupby(PROBLEM_KEY)
-    problems = runs[terms].mean()
-    problems = problems.assign(runs=runs["scored"].sum()).reset_index()
-    members, sizes = {}, {}
-    for set_name, part in _parts_by(problems, "set"):
-        judged = {*part["instance"][part["runs"] > 0]}
-        set_members: dict[str, None] = {}
-        if f"{VALUE}{by}" not in frame:
-            set_members = _members(benchmark, set_name, part["instance"], judged, by)
-        members[set_name] = set_members
-        sizes[set_name] = len({*set_members, *judged}) if judged else 0
-    set_key = PROBLEM_KEY[:2]
-    by_set, runs_by_set = problems.groupby(set_key), frame.groupby(set_key)
-    sums: dict[Any, Any] = by_set[terms].sum().to_dict("index")
-    answered: dict[Any, Any] = by_set[terms].count().to_dict("index")
-    counts: dict[Any, Any] = runs_by_set[terms].count().to_dict("index")
-    columns = {str(name): frame[name].to_numpy() for name in frame.columns}
-    names = problems["instance"].tolist()
-    scored_runs = problems["runs"].tolist()
+def _groups(grouping: _Grouping, table: RunTable, figures: Sequence[Average]) -> list[_Group]:
+    """Return a group per model and set, or ``by``."""
+    models_by_label: dict[str, dict[str, dict[str, _Problem]]] = {}
+    for runs in table.parts.values():
+        for label in grouping.labels(runs):
+            problems = models_by_label.setdefault(label, {}).setdefault(runs.model, {})
+            problems.setdefault(runs.instance, _Problem()).parts.append(runs)
     groups: list[_Group] = []
-    for key in sums:
-        set_name, model = key
-        positions = runs_by_set.indices[key]
-        problem_positions = by_set.indices[key]
-        scored = {names[position]: scored_runs[position] for position in problem_positions}
-        set_runs = {name: values[positions] for name, values in columns.items()}
-        group = _Group(
-            benchmark=benchmark,
-            set_name=set_name,
-            model=model,
-            figures=figures,
-            members=members[set_name],
-            size=sizes[set_name],
-            scored=scored,
-            runs=set_runs,
-            sums=sums[key],
-            answered=answered[key],
-            counts=counts[key],
-        )
-        groups.append(group)
+    for label, models in sorted(models_by_label.items()):
+        problems_by_model = {model: dict(sorted(problems.items())) for model, problems in sorted(models.items())}
+        judged: set[str] = set()
+        for problems in problems_by_model.values():
+            judged.update(name for name, problem in problems.items() if problem.scored)
+        members = grouping.members(label, chain.from_iterable(problems_by_model.values()), judged)
+        size = len({*members, *judged}) if judged else 0
+        for model, problems in problems_by_model.items():
+            groups.append(_Group(grouping.benchmark, label, model, figures, members, size, problems, table))
     return sorted(groups, key=lambda group: (group.model, group.set_name))
 
 
-def _members(benchmark: str, set_name: str, instances: Iterable[str], judged: set[str], by: str) -> dict[str, None]:
-    """Return the bundled problems of a set or group; if there are none, those with a scored run."""
-    members: list[str] = []
-    for names in dict(map(set_of, instances)).values():
-        if by == "set":
-            members += names
-        else:
-            members += [name for name in names if set_name in labels_of(benchmark, name, by)]
-    return dict.fromkeys(members or sorted(judged))
+class _ColumnMean(NamedTuple):
+    """Mean of a column over the runs that have it, and their number."""
+
+    value: float
+    runs: int
+
+
+class _ColumnSum(NamedTuple):
+    """Sum of the means of problems in a column, their number, and that of the runs behind them."""
+
+    value: float
+    problems: int
+    runs: int
+
+
+class _Problem:
+    """Runs of a model for a problem of a group."""
+
+    def __init__(self) -> None:
+        self.parts: list[ProblemRuns] = []
+
+    @property
+    def scored(self) -> int:
+        """Number of scored runs."""
+        return sum(part.scored for part in self.parts)
+
+    @property
+    def repeated(self) -> int:
+        """Number of runs with a sample that another run has."""
+        samples = set[int | str]().union(*(part.samples for part in self.parts))
+        return sum(part.named for part in self.parts) - len(samples)
+
+    @cached_property
+    def outcomes(self) -> list[tuple[array[float], int]]:
+        """Terms of each distinct outcome, and the number of its runs."""
+        counts = chain.from_iterable(part.outcomes.items() for part in self.parts)
+        return [(outcome.numbers(), count) for outcome, count in counts]
+
+    def values(self, column: int) -> list[float]:
+        """Return the values of a column in all runs that have it."""
+        values: list[float] = []
+        for numbers, count in self.outcomes:
+            if not isnan(numbers[column]):
+                values += [numbers[column]] * count
+        return values
+
+    def mean(self, column: int) -> _ColumnMean | None:
+        """Return the mean of a column; ``None`` if no run has it."""
+        values = self.values(column)
+        return _ColumnMean(mean_of_runs(values), len(values)) if values else None
+
+    def terms(self, top: int, bottom: int) -> Terms:
+        """Return the numerators and denominators of all runs that have them, in order."""
+        terms: list[tuple[float, float]] = []
+        for numbers, count in self.outcomes:
+            if numbers[bottom] and not isnan(numbers[bottom]):
+                terms += [(numbers[top], numbers[bottom])] * count
+        return sorted(terms)
 
 
 @dataclass
@@ -232,14 +262,12 @@ class _Group:
     members, size
         Problems of the set: those bundled, else those that any model has a scored run for; and their number, 0 if
         no model has a scored run for any.
-    scored
-        Number of scored runs of every problem with a run.
-    runs
-        Columns of the part of the frame.
-    sums, answered
-        By column the sum over the problems of means over runs, and the number of problems with one.
-    counts
-        By column the number of runs that have the figure.
+    problems
+        Problems with a run, in order of their names.
+    table
+        Table with the columns of the runs.
+    sums
+        Sums of columns that were computed.
     """
 
     benchmark: str
@@ -248,11 +276,23 @@ class _Group:
     figures: Sequence[Average]
     members: Mapping[str, None]
     size: int
-    scored: Mapping[str, int]
-    runs: Mapping[str, NDArray[Any]]
-    sums: Mapping[str, float]
-    answered: Mapping[str, int]
-    counts: Mapping[str, int]
+    problems: Mapping[str, _Problem]
+    table: RunTable
+    sums: dict[str, _ColumnSum] = field(default_factory=dict)
+
+    @cached_property
+    def scored(self) -> Mapping[str, int]:
+        """Number of scored runs of every problem with a run."""
+        return {name: problem.scored for name, problem in self.problems.items()}
+
+    def sum_of(self, column: str) -> _ColumnSum:
+        """Return the sum of a column over the problems of its means over runs."""
+        if column not in self.sums:
+            position = self.table.columns[column]
+            means = [mean for problem in self.problems.values() if (mean := problem.mean(position))]
+            total = exact_sum(mean.value for mean in means)
+            self.sums[column] = _ColumnSum(total, len(means), sum(mean.runs for mean in means))
+        return self.sums[column]
 
     @cached_property
     def absent(self) -> int:
@@ -286,7 +326,7 @@ class _Group:
 
     def mean(self, figure: Average, tops: Iterable[float] | None = None) -> float | None:
         """Return a figure, or the same with other numerators of the problems."""
-        top, bottom = (self.sums[column] for column in columns_of(figure))
+        top, bottom = (self.sum_of(column).value for column in columns_of(figure))
         top = top if tops is None else fsum(tops)
         bottom += self.absent_in(figure)
         return top / bottom if bottom else None
@@ -302,17 +342,17 @@ class _Group:
         if value is None:
             return None
         top = columns_of(figure)[0]
-        problems = self.answered[top] + self.absent + self.unjudged
+        problems = self.sum_of(top).problems + self.absent + self.unjudged
         return value * self.problems_of(figure) / problems
 
     def count(self, figure: Average) -> int:
         """Return the number of runs that have a figure."""
-        return self.counts[columns_of(figure)[0]]
+        return self.sum_of(columns_of(figure)[0]).runs
 
     def problems_of(self, figure: Average) -> int:
         """Return the number of problems that a figure is over."""
         top = columns_of(figure)[0]
-        return self.answered[top] + self.absent_in(figure)
+        return self.sum_of(top).problems + self.absent_in(figure)
 
     def absent_in(self, figure: Average) -> int:
         """Return the number of problems without any run that count as failed in a figure.
@@ -327,8 +367,9 @@ class _Group:
         """Return the row of the group, see `summarize`."""
         samples = [count for count in self.scored.values() if count]
         scored = sum(samples)
-        succeeded = int(self.runs["success"].sum())
-        submissions = len(self.runs["scored"])
+        parts = self._parts()
+        succeeded = sum(part.succeeded for part in parts)
+        submissions = sum(part.submissions for part in parts)
         among = {"succeeded": succeeded, "failed": scored - succeeded}
         row: dict[str, Any] = {
             "model": self.model,
@@ -339,7 +380,7 @@ class _Group:
             "all_problems": self.all_problems,
             "submissions": submissions,
             "unscored": submissions - scored,
-            "repeated": self._count_repeated(),
+            "repeated": sum(problem.repeated for problem in self.problems.values()),
         }
         row["samples_least"] = min(samples, default=None)
         row["samples_most"] = max(samples, default=None)
@@ -351,11 +392,9 @@ class _Group:
             row |= _columns(metric, share, counts, of_all, ends, among)
         return row | self._several()
 
-    def _count_repeated(self) -> int:
-        """Return the number of runs with a sample that another run of the problem has."""
-        runs = zip(self.runs["instance"], self.runs["sample"], strict=True)
-        named = [(name, sample) for name, sample in runs if name and sample is not None]
-        return len(named) - len({*named})
+    def _parts(self) -> list[ProblemRuns]:
+        """Return the runs of all problems."""
+        return list(chain.from_iterable(problem.parts for problem in self.problems.values()))
 
     def benchmark_figures(self) -> dict[str, Any]:
         """Return the figures of the benchmark, their runs and problems, and the names of missing problems."""
@@ -368,32 +407,35 @@ class _Group:
         return row
 
     def _figure(self, figure: Average) -> Any:
-        top = columns_of(figure)[0]
         if figure.aggregate == "counts":
-            counts = Counter(chain.from_iterable(self.runs[top]))
-            return dict(sorted(counts.items(), key=str))
+            return self._counts(*columns_of(figure))
         if figure.aggregate == "mean":
             return self.mean(figure)
-        values = [value for value in self.runs[top] if not isnan(value)]
+        position = self.table.columns[columns_of(figure)[0]]
+        values = list(chain.from_iterable(problem.values(position) for problem in self.problems.values()))
         if figure.aggregate == "sum":
-            return int(sum(values))
+            return int(exact_sum(values))
         largest = max(values, default=None)
         return None if largest is None else int(largest)
 
-    def _terms(self, figure: Average) -> list[NDArray[np.float64]]:
+    def _counts(self, column: str) -> dict[Any, int]:
+        """Return how often the runs have each name of a column."""
+        position = self.table.counted.index(column)
+        counts: Counter[Any] = Counter()
+        for part in self._parts():
+            for outcome, count in part.outcomes.items():
+                for name in outcome.names[position]:
+                    counts[name] += count
+        return dict(sorted(counts.items(), key=str))
+
+    def _terms(self, figure: Average) -> list[Terms]:
         """Return numerators and denominators of the runs of every problem that has any, in order."""
-        terms = [self.runs[column] for column in columns_of(figure)]
-        columns = np.array(terms, dtype=float)
-        present = np.nan_to_num(columns[1]) != 0
-        names = self.runs["instance"][present]  # in order, as the frame is
-        is_other_problem = names[1:] != names[:-1]
-        first_runs = np.flatnonzero(is_other_problem) + 1
-        parts = np.split(columns[:, present], first_runs, axis=1)
-        orders = [np.lexsort(part[::-1]) for part in parts]
-        return [part[:, order] for part, order in zip(parts, orders, strict=True) if part.size]
+        top, bottom = (self.table.columns[column] for column in columns_of(figure))
+        terms = (problem.terms(top, bottom) for problem in self.problems.values())
+        return [runs for runs in terms if runs]
 
     @cached_property
-    def main_terms(self) -> list[NDArray[np.float64]]:
+    def main_terms(self) -> list[Terms]:
         """The terms of the main score, see `_terms`."""
         return self._terms(self.figure("main"))
 
@@ -402,22 +444,21 @@ class _Group:
         success, main = self.figure("success"), self.figure("main")
         figures: dict[str, float | None] = {}
         scored: list[tuple[int, int]] = []
-        for tops, bottoms in self._terms(success):
-            succeeded = tops >= bottoms * success.full
-            scored.append((len(tops), int(succeeded.sum())))
+        for runs in self._terms(success):
+            succeeded = sum(top >= bottom * success.full for top, bottom in runs)
+            scored.append((len(runs), succeeded))
         if max((count for count, _ in scored), default=0) < 2:
             return figures
         for name, estimate in (("pass@", pass_at), ("pass^", pass_hat)):
             for size in sizes(min(count for count, _ in scored)):
                 estimates = [success.full * estimate(count, good, size) for count, good in scored]
                 figures[f"{name}{size}"] = self.share(success, estimates)
-        counts = [len(tops) for tops, _ in self.main_terms]
-        min_samples = min(counts, default=0)
+        min_samples = min(map(len, self.main_terms), default=0)
         for size in sizes(min_samples):
             best: list[float] = []
-            for tops, bottoms in self.main_terms:
-                ratios = list(tops / bottoms)
-                best.append(best_of(ratios, size) * float(bottoms.mean()))
+            for runs in self.main_terms:
+                ratios = [top / bottom for top, bottom in runs]
+                best.append(best_of(ratios, size) * _mean_bottom(runs))
             figures[f"best@{size}"] = self.share(main, best)
         return figures
 
@@ -430,22 +471,23 @@ class _Group:
         mean = self.mean(main)
         if mean is None:
             return []
-        failure = np.array([[0.0], [1.0]])
-        runs = self.main_terms + [failure] * self.absent_in(main)
+        runs = self.main_terms + [[(0.0, 1.0)]] * self.absent_in(main)
         share = 1 / len(runs)
-        mean_bottoms = [float(bottoms.mean()) for _, bottoms in runs]
-        weight = fsum(mean_bottoms) / len(runs)
+        weight = fsum(map(_mean_bottom, runs)) / len(runs)
         max_value = 1.0
-        for tops, bottoms in runs:
-            highest = float((tops / bottoms).max())
+        for terms in runs:
+            highest = max(top / bottom for top, bottom in terms)
             max_value = max(max_value, highest / main.full)
         scores: list[ProblemScore] = []
-        for tops, bottoms in runs:
-            missing_weight = 1 - bottoms / weight
-            values = (tops / weight + mean * missing_weight) / main.full
-            score = float(values.mean())
-            scores.append(ProblemScore(score, stratum, share, max_value))
+        for terms in runs:
+            values = [(top / weight + mean * (1 - bottom / weight)) / main.full for top, bottom in terms]
+            scores.append(ProblemScore(mean_of_runs(values), stratum, share, max_value))
         return scores
+
+
+def _mean_bottom(runs: Terms) -> float:
+    """Return the mean denominator of the runs of a problem."""
+    return mean_of_runs([bottom for _, bottom in runs])
 
 
 def _columns(

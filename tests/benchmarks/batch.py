@@ -2,7 +2,9 @@
 
 Run ``python tests/benchmarks/batch.py`` on a quiet machine (``--submissions 100000 --jobs 2``; on Linux). Every
 command starts cold, with an empty cache and an empty run directory. ``cpu`` and ``memory`` are of all processes
-together, ``memory`` the sum of their peaks. ``--input FILE`` grades copies of one's own submissions.
+together, ``memory`` the sum of their peaks. ``--input FILE`` grades copies of one's own submissions. ``--growth``
+measures ``grade`` and ``report`` of more and more submissions for all benchmarks, and ``main`` is the peak of the
+main process alone.
 """
 
 from __future__ import annotations
@@ -22,19 +24,22 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from support.batches import submissions
+from support.batches import mixed_submissions, submissions
 
 COMMAND = str(Path(sys.executable).parent / "planoracle")
+#: Numbers of submissions by command.
+GROWTH = {"grade": (1_000, 10_000, 100_000), "report": (100, 1_000, 5_000)}
 _PAGE = resource.getpagesize()
 
 
 class Measured(NamedTuple):
-    """Cost of a command: wall and processor seconds, bytes of memory and of stored results."""
+    """Cost: wall and processor seconds; bytes of memory, of results and of the main process."""
 
     wall: float
     cpu: float
     memory: int
     stored: int
+    main: int
 
 
 def measured(arguments: list[str], folder: Path, output: Path) -> Measured:
@@ -62,7 +67,8 @@ def measured(arguments: list[str], folder: Path, output: Path) -> Measured:
     # Workers are stopped without a wait: their time is the last sample.
     others = sum(seconds for pid, seconds in busy.items() if pid != process.pid)
     stored = sum(path.stat().st_size for path in folder.glob("run/*"))
-    return Measured(wall, max(main, busy.get(process.pid, 0.0) + others), sum(peaks.values()), stored)
+    cpu = max(main, busy.get(process.pid, 0.0) + others)
+    return Measured(wall, cpu, sum(peaks.values()), stored, peaks.get(process.pid, 0))
 
 
 def _members(session: int) -> Iterator[tuple[int, int, float]]:
@@ -95,13 +101,32 @@ def show(label: str, count: int, cost: Measured) -> None:
     )
 
 
+def grow(jobs: list[str]) -> None:
+    """Print the cost of grading and of reports by the number of submissions."""
+    print(f"{'':10} {'lines':>8} {'cpu s':>8} {'cpu ms/line':>11} {'main MB':>8}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        source = folder / "submissions.jsonl"
+        for command, counts in GROWTH.items():
+            for count in counts:
+                source.write_text("".join(json.dumps(row) + "\n" for row in mixed_submissions(count)))
+                output = ["--format", "jsonl", *jobs] if command == "grade" else ["-o", str(folder / "page.html")]
+                cost = measured([command, str(source), *output], folder, folder / "out")
+                milliseconds = 1e3 * cost.cpu / count
+                print(f"{command:10} {count:8} {cost.cpu:8.1f} {milliseconds:11.3f} {cost.main / 1e6:8.0f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--submissions", type=int, default=100_000)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--input", type=Path)
+    parser.add_argument("--growth", action="store_true")
     options = parser.parse_args()
     jobs = ["--jobs", str(options.jobs)]
+    if options.growth:
+        grow(jobs)
+        return
     print(f"{'':38} {'lines':>8} {'wall s':>8} {'cpu s':>8} {'cpu ms/line':>11} {'MB':>8} {'bytes/line':>10}")
     with tempfile.TemporaryDirectory() as name:
         for count in sorted({options.submissions // 10, options.submissions}):

@@ -9,17 +9,25 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from planoracle.analysis.batch.journal import NAME
 from planoracle.instances.benchmarks.recipe2plan.problems import names, reference_plan
+from planoracle.instances.files.catalog import expand, problem
+from planoracle.solver.result import SolveOptions
+from planoracle.solver.solve import load_or_solve
 
 MAIN = "from planoracle.analysis.cli import main; main()"
 #: Code that makes the command start all worker processes at once.
 EAGER = "from planoracle.instances.workers import pool; pool._PATIENCE = 0.0"
+#: Benchmarks with bundled plans.
+MIXED = (
+    *("asynchow", "asyncplanning", "asynctool", "kitchens"),
+    *("naturalplan", "recipe2plan", "robotouille", "timearena"),
+)
 _STARTUP = Path(__file__).parent / "startup"
 
 
@@ -45,6 +53,26 @@ def submissions(count: int, seed: int = 0, problems: int | None = None) -> list[
         row = {"id": f"s{number}", "model": f"m{number % 3}", "instance": name, "plan": ", ".join(commands)}
         rows.append(row)
     return rows
+
+
+def mixed_submissions(count: int, seed: int = 0) -> Iterator[dict[str, str]]:
+    """Yield plans for a dozen problems of each benchmark with bundled plans, most of them altered."""
+    random = Random(seed)
+    plans = []
+    for benchmark in MIXED:
+        problems = expand([benchmark])
+        for name in problems[:: max(1, len(problems) // 12)][:12]:
+            plan = load_or_solve(problem(name), SolveOptions()).plan or ""
+            separator = "\n" if "\n" in plan else ", "
+            plans.append((name, separator, plan.split(separator)))
+    for number in range(count):
+        name, separator, plan = random.choice(plans)
+        commands = list(plan)
+        for _ in range(random.choice((0, 1, 1, 2, 4))):
+            place = random.randrange(len(commands))
+            commands[place] = random.choice((random.choice(commands), commands[place].replace("1", "2", 1)))
+        row = {"id": f"s{number}", "model": f"m{number % 3}", "instance": name, "plan": separator.join(commands)}
+        yield row
 
 
 def write(path: Path, rows: list[dict[str, str]]) -> Path:

@@ -1,4 +1,4 @@
-"""Frames of grades and comparisons, entries of a stream, and a loader of any problem file."""
+"""Rows of grades, frames of comparisons, entries of a stream, and a loader of any problem file."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.profiles import Rules
 
 
-def grades_frame(
+def grade_rows(
     grades: Iterable[Grade], rules: Mapping[str, Rules] | None = None, values: Sequence[str] = ()
-) -> pd.DataFrame:
-    """Return grades as a frame."""
+) -> GradeRows:
+    """Return grades as rows for summaries."""
     rows = GradeRows(rules, values)
     for grade in grades:
         rows.add(grade)
-    return rows.frame()
+    return rows
 
 
 def comparisons(names: Iterable[str | Problem], methods: Sequence[str], **limits: Any) -> pd.DataFrame:

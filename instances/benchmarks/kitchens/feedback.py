@@ -7,7 +7,7 @@ from planoracle.instances.benchmarks.kitchens.descriptions import condition_in_w
 from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain
 from planoracle.instances.benchmarks.kitchens.failures import Lack, lacks
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
-from planoracle.instances.benchmarks.kitchens.simulation import Refusal, trace
+from planoracle.instances.benchmarks.kitchens.simulation import Refusal, reaches_goal
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, listed
 from planoracle.instances.protocol.run import MismatchEvidence
@@ -73,8 +73,7 @@ def _fitting(run: KitchenRun) -> str:
         for name in dict.fromkeys((f"{benchmark}/{task}", f"{benchmark}/{task_without_seed}")):
             if name == run.problem.name or not catalog.covers(name):
                 continue
-            record = trace(catalog.kitchen(name), run.plan.commands, run.rules, run.plan.limit)
-            if record.success:
+            if reaches_goal(catalog.kitchen(name), run.plan.commands, run.rules, run.plan.limit):
                 return name
     return ""
 

@@ -280,6 +280,26 @@ def trace(
     return simulator.record(fold(simulator, actions)[0])
 
 
+def reaches_goal(
+    kitchen: Kitchen, actions: Iterable[KitchenCommand], rules: KitchenRules, limit: int | None = None
+) -> bool:
+    """Return True if a `trace` of the actions is a success, without computing reasons of refusals."""
+    engine = compiled(kitchen, rules)
+    state, ticks = engine.start(), 0
+    for command in actions:
+        if command is None or (limit is not None and ticks >= limit):
+            return False
+        number = None if isinstance(command, Unreadable) else engine.find(state, command)
+        if number is None:
+            ticks += engine.rules.count_refused
+            continue
+        state = engine.step(state, number)
+        ticks += engine.actions[number].ticks
+        if engine.goal(state):
+            return True
+    return False
+
+
 def _reason(engine: CompiledKitchen, state: State, text: str) -> tuple[str, dict[str, Any]]:
     """Return one of `REFUSALS`, and further fields of the violation."""
     readings = language.match(text, engine.kitchen.domain)

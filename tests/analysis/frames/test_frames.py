@@ -157,7 +157,7 @@ def test_unknown_methods_are_rejected() -> None:
         comparisons([COBBLER], ["fastest"])
 
 
-def test_grades_frame(grades: list[Grade]) -> None:
+def test_grade_rows(grades: list[Grade]) -> None:
     frame, errors = frames.grades(grades)
     assert len(frame) == len(grades)
     assert frame["scored"].tolist() == [True] * 5 + [False] * 2

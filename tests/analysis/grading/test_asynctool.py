@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import canonical, f
 from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.files.catalog import load
 from planoracle.solver.exact.search import solve
-from tests.support.grades import grades_frame
+from tests.support.grades import grade_rows
 
 NAMES = problems.names()
 CLOSE = {"content": "ALL COMPLETED"}
@@ -312,7 +312,7 @@ def test_summary_pools_sub_tasks_and_runs() -> None:
     lines[1]["turns"] = [m for m in lines[1]["turns"] if m.get("id") != problems.problem(three).tasks[0].id]
     lines[2]["turns"] = 5
     lines.append({"id": "b", "model": "n", "instance": two, "turns": [CLOSE]})
-    row, other = summarize(grades_frame(grader.grade(line) for line in lines)).sets
+    row, other = summarize(grade_rows(grader.grade(line) for line in lines)).sets
     assert (row["model"], row["set"], row["submissions"], row["unscored"], row["missing"]) == (
         "m",
         "asynctool/similar2",

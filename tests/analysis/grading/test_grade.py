@@ -25,7 +25,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.protocol import registry
-from tests.support.grades import all_problems, grades_frame, read_submissions
+from tests.support.grades import all_problems, grade_rows, read_submissions
 from tests.support.replays import recipe_verdict
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
@@ -532,7 +532,7 @@ def scored(name, *, success=True, progress=1.0, value=1.0, model=None):
 
 
 def test_missing_problems_count_as_failed_and_are_named():
-    (row,) = summarize(grades_frame([scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3, value=0.5)])).sets
+    (row,) = summarize(grade_rows([scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3, value=0.5)])).sets
     assert (row["set"], row["submissions"], row["unscored"]) == ("recipe2plan/timed", 2, 0)
     assert (row["missing"], row["missing_names"]) == (63, TIMED[2:])
     assert row["success"] == pytest.approx(1 / 65)
@@ -542,21 +542,21 @@ def test_missing_problems_count_as_failed_and_are_named():
 
 
 def test_undefined_efficiencies_are_excluded_and_counted():
-    (row,) = summarize(grades_frame([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], SKIPPED), SKIPPED).sets
+    (row,) = summarize(grade_rows([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], SKIPPED)).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.5)
     assert row["success"] == 1.0
-    (row,) = summarize(grades_frame([scored(TIMED[0], value=None)], SKIPPED), SKIPPED).sets
+    (row,) = summarize(grade_rows([scored(TIMED[0], value=None)], SKIPPED)).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, None, None)
 
 
 def test_failed_run_with_undefined_efficiency_scores_zero():
     grades = [scored(TIMED[0], value=None, success=False), scored(TIMED[1], value=0.5)]
-    (row,) = summarize(grades_frame(grades, SKIPPED), SKIPPED).sets
+    (row,) = summarize(grade_rows(grades, SKIPPED)).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.25)
 
 
 def test_lines_without_instance_form_their_own_set():
-    rows = summarize(grades_frame([scored(TIMED[0]), Grade(id=None, instance=None, scored=False, reason="?")])).sets
+    rows = summarize(grade_rows([scored(TIMED[0]), Grade(id=None, instance=None, scored=False, reason="?")])).sets
     assert [(row["set"], row["submissions"], row["unscored"]) for row in rows] == [
         ("", 1, 1),
         ("recipe2plan/timed", 1, 0),

@@ -17,7 +17,7 @@ from planoracle.instances.benchmarks.paracook.rules import PROFILES, Profile
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
-from tests.support.grades import grades_frame
+from tests.support.grades import grade_rows
 from tests.support.grid_kitchens import RAW, STEAK, TARTARE, plan, row
 
 RELEASED = PROFILES["released"]
@@ -70,7 +70,7 @@ def test_progress_of_other_benchmarks_is_a_number() -> None:
 
 
 def test_failure_counts_with_sequential_time() -> None:
-    averages = summarize(grades_frame([graded({"plan": plan(SERVE)}), graded({"plan": plan("@1 meat meat")})]))
+    averages = summarize(grade_rows([graded({"plan": plan(SERVE)}), graded({"plan": plan("@1 meat meat")})]))
     (average,) = averages.sets
     assert sequential(row(RAW)) == (3 * 18, 3 * 18)
     assert sequential(row(STEAK, TARTARE, RAW)) == (14 * 18 + 24 + 4 + 10 + 6, 14 * 18)

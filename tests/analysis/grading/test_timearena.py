@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.timearena.problems import scenario_set, wor
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, RULE_SET
 from planoracle.instances.errors import PlanError
 from planoracle.solver.exact.search import solve
-from tests.support.grades import grades_frame
+from tests.support.grades import grade_rows
 from tests.support.timearena import replay
 
 TEA = "timearena/household1"
@@ -139,7 +139,7 @@ def test_shares_count_each_action_once_without_exit():
     grades = [Grader().grade({"id": "x", "instance": TEA, "actions": commands}) for commands in (best, [*best, "exit"])]
     assert [grade.row()["kinds"] for grade in grades] == [{"valid": 6, "wait": 2}] * 2
     ended = Grader().grade({"id": "y", "instance": TEA, "actions": ["wash cup", "sing", "exit"], "model": "other"})
-    first, other = summarize(grades_frame([*grades, ended])).sets
+    first, other = summarize(grade_rows([*grades, ended])).sets
     assert (first["valid"], first["wait"], first["invalid_action"]) == (75, 25, 0)
     assert (other["valid"], other["wait"], other["invalid_action"]) == (50, 0, 50)
 
@@ -174,7 +174,7 @@ def test_summary_has_metrics_of_paper_per_set():
         grader.grade({"id": "b", "model": "m", "instance": name, "actions": []}),
         grader.grade({"id": "c", "model": "m", "instance": name, "actions": 5}),
     ]
-    (row,) = summarize(grades_frame(grades)).sets
+    (row,) = summarize(grade_rows(grades)).sets
     assert (row["model"], row["set"], row["submissions"], row["unscored"]) == ("m", "timearena/lab/1", 3, 1)
     assert (row["AS"], row["CR"], row["CT"]) == (50, 50, grades[0].makespan)
     assert row["CS"] == pytest.approx(100 / grades[0].makespan)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.grades import grades_frame
+from support.grades import grade_rows
 from support.runner import invoke
 from support.samples import sample
 
@@ -79,22 +79,22 @@ def test_groups_follow_from_name_of_problem(owner: str, name: str, groups: dict[
 
 
 def test_averages_by_task_agree_with_summary(graded: list[Grade]) -> None:
-    frame = grades_frame(graded)
-    rows = group_runs(frame[frame["benchmark"] == "robotouille"], "task")
+    rows = group_runs(grade_rows(graded), "robotouille", "task")
     assert [(row["model"], row["task"]) for row in rows] == [("bad", TASKS[0]), *(("good", task) for task in TASKS)]
     assert [row["success"] for row in rows] == [0.0, 1.0, 0.0]
     assert [(row["submissions"], row["missing"]) for row in rows] == [(1, 9), (2, 8), (1, 9)]
-    whole = {row["model"]: row for row in summarize(grades_frame(graded[:2])).sets}["good"]
+    whole = {row["model"]: row for row in summarize(grade_rows(graded[:2])).sets}["good"]
     assert {key: rows[1][key] for key in ("success", "main_score", "optimality", "gap", "runs")} == {
         key: whole[key] for key in ("success", "main_score", "optimality", "gap", "runs")
     }
 
 
 def test_run_of_several_tasks_counts_for_each_task(graded: list[Grade]) -> None:
-    frame = grades_frame(graded[4:5])
-    rows = [(row["task"], row["submissions"], row["missing"]) for row in group_runs(frame, "task")]
+    grades = grade_rows(graded[4:5])
+    (benchmark,) = grades.tables()
+    rows = [(row["task"], row["submissions"], row["missing"]) for row in group_runs(grades, benchmark, "task")]
     assert rows == [("lab1", 1, 1), ("lab10", 1, 1)]  # lab1+lab2, and lab9+lab10
-    assert [(row["size"], row["missing"]) for row in group_runs(frame, "size")] == [("2", 9)]
+    assert [(row["size"], row["missing"]) for row in group_runs(grades, benchmark, "size")] == [("2", 9)]
 
 
 def test_bins_contain_their_upper_ends(graded: list[Grade]) -> None:
@@ -103,8 +103,8 @@ def test_bins_contain_their_upper_ends(graded: list[Grade]) -> None:
 
     runs = [with_metrics(True, optimality=value) for value in (1, 1.01, 1.25, 1.5)]
     runs += [with_metrics(False, optimality=None, steps_to_go=value) for value in (0.5, 0.75, 1, 1.2)]
-    frame = grades_frame(runs)
-    rows = group_runs(frame, "optimality")
+    grades = grade_rows(runs)
+    rows = group_runs(grades, "robotouille", "optimality")
     assert {row["optimality"]: row["succeeded"] for row in rows} == {
         "<= 1": 1,
         "(1, 1.25]": 2,
@@ -112,23 +112,24 @@ def test_bins_contain_their_upper_ends(graded: list[Grade]) -> None:
         "> 1.5": 0,
     }
     assert sum(row["share_of_succeeded"] for row in rows) == 1
-    failed = {row["steps_to_go"]: row["share_of_failed"] for row in group_runs(frame, "steps_to_go")}
+    failed = {row["steps_to_go"]: row["share_of_failed"] for row in group_runs(grades, "robotouille", "steps_to_go")}
     assert failed == {"<= 0.5": 0.25, "(0.5, 1]": 0.5, "> 1": 0.25}
-    (row,) = quartiles(frame, "optimality")
+    (row,) = quartiles(grades, "robotouille", "optimality")
     assert (row["runs"], row["count"], row["median"], row["upper_quartile"]) == ("succeeded", 4, 1.13, 1.3125)
-    assert quartiles(frame, "cause") == []
+    assert quartiles(grades, "robotouille", "cause") == []
 
 
 def test_causes_and_named_events_are_counted_by_set(graded: list[Grade]) -> None:
-    frame = grades_frame(graded)
-    kitchens = frame[frame["benchmark"] == "robotouille"]
-    rows = group_runs(kitchens, "cause")
+    grades = grade_rows(graded)
+    rows = group_runs(grades, "robotouille", "cause")
     assert [(row["model"], row["cause"], row["count"], row["share"]) for row in rows] == [
         ("bad", "unfinished", 1, 1.0),
         ("good", "unfinished", 1, 1.0),
     ]
-    assert [row["failures"] for row in group_runs(kitchens, "failures")] == [graded[3].metrics["failure"]] * 2
-    assert [row["cause"] for row in group_runs(frame[frame["benchmark"] == ""], "cause")] == ["not scored"]
+    assert [row["failures"] for row in group_runs(grades, "robotouille", "failures")] == [
+        graded[3].metrics["failure"]
+    ] * 2
+    assert [row["cause"] for row in group_runs(grades, "", "cause")] == ["not scored"]
 
 
 @pytest.mark.parametrize("form", sample(["table", "csv", "json", "jsonl", "markdown", "latex"]))
@@ -172,8 +173,7 @@ def test_figure_of_groups_is_written(files: tuple[Path, Path], tmp_path: Path, b
 
 
 def test_figure_has_a_bar_per_group_and_model(graded: list[Grade]) -> None:
-    frame = grades_frame(graded)
-    ax = grouped_bars(group_runs(frame[frame["benchmark"] == "robotouille"], "task"), "task")
+    ax = grouped_bars(group_runs(grade_rows(graded), "robotouille", "task"), "task")
     assert sorted(bar.get_width() for bar in ax.patches if bar.get_width() == bar.get_width()) == [0, 0, 100]
     assert [text.get_text() for text in ax.get_yticklabels()] == TASKS
     with pytest.raises(InputError):
@@ -184,12 +184,12 @@ def test_averages_by_value_of_metric_are_of_the_runs_with_it(graded: list[Grade]
     values = (True, False, None)
     runs = [replace(graded[0], metrics=graded[0].metrics | {"prioritised": value}) for value in values]
     runs[1] = replace(runs[1], success=False, metrics=runs[1].metrics | {"within_limit": False})
-    rows = group_runs(grades_frame(runs, values=["prioritised"]), "prioritised")
+    rows = group_runs(grade_rows(runs, values=["prioritised"]), "robotouille", "prioritised")
     about = [(row["prioritised"], row["submissions"], row["success"], row["missing"]) for row in rows]
     assert about == [("no", 1, 0.0, 0), ("yes", 1, 1.0, 0)]
     assert "drop" not in rows[1]
     # The group takes the place of the average of the same name, here of a metric with bins of its own.
-    counted = group_runs(grades_frame(runs, values=["invalid_actions"]), "invalid_actions")
+    counted = group_runs(grade_rows(runs, values=["invalid_actions"]), "robotouille", "invalid_actions")
     assert [(row["invalid_actions"], row["submissions"]) for row in counted] == [("0", 3)]
     assert "invalid_actions" not in counted[0]["over"]
 
@@ -200,7 +200,7 @@ def test_drop_is_loss_of_success_against_the_previous_number() -> None:
     for position in (0, 1, 3):
         metrics = grades[position].metrics | {"overall": True, "closed": True}
         grades[position] = replace(grades[position], metrics=metrics)
-    rows = group_runs(grades_frame(grades), "tasks")
+    rows = group_runs(grade_rows(grades), "asynctool", "tasks")
     assert [(row["tasks"], row["success"]) for row in rows] == [("2", 2 / 3), ("3", 1 / 2)]
     assert "drop" not in rows[0]
     assert rows[1]["drop"] == pytest.approx(1 / 4)
@@ -209,7 +209,7 @@ def test_drop_is_loss_of_success_against_the_previous_number() -> None:
 def test_mapping_of_counts_is_summed(graded: list[Grade]) -> None:
     kinds = {"unknown_action": 3, "unknown_object": 0, "not_your_turn": 0, "precondition": 1}
     runs = [replace(graded[0], metrics=graded[0].metrics | {"invalid_kinds": kinds})] * 2
-    rows = group_runs(grades_frame(runs), "invalid_kinds")
+    rows = group_runs(grade_rows(runs), "robotouille", "invalid_kinds")
     shares = {row["invalid_kinds"]: (row["count"], row["share"]) for row in rows}
     assert shares == {"unknown_action": (6, 0.75), "precondition": (2, 0.25)}
 

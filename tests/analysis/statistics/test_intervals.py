@@ -17,20 +17,12 @@ from support.samples import examples
 
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import METRICS
+from planoracle.analysis.statistics.bootstrap import Sample, intervals, mean_interval
 from planoracle.analysis.statistics.grade_columns import GradeRows
-from planoracle.analysis.statistics.intervals import (
-    ProblemScore,
-    Sample,
-    best_of,
-    intervals,
-    mean_interval,
-    pass_at,
-    pass_hat,
-    sizes,
-)
+from planoracle.analysis.statistics.intervals import ProblemScore, best_of, pass_at, pass_hat, sizes
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files import catalog
-from tests.support.grades import grades_frame
+from tests.support.grades import grade_rows
 
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 HOUSE = catalog.expand(["timearena/household/1"])
@@ -132,7 +124,7 @@ def by_hand(grades: list[Grade], model: str) -> dict[str, tuple[float, float]]:
 @few
 @given(runs)
 def test_averages_by_hand(grades: list[Grade]) -> None:
-    averages = summarize(grades_frame(grades))
+    averages = summarize(grade_rows(grades))
     models = {row["model"]: row for row in averages.models}
     for model in "ab":
         expected = by_hand(grades, model)
@@ -153,7 +145,7 @@ def test_averages_by_hand(grades: list[Grade]) -> None:
 @given(runs, st.integers())
 def test_averages_do_not_depend_on_order(grades: list[Grade], seed: int) -> None:
     shuffled = random.Random(seed).sample(grades, len(grades))
-    assert summarize(grades_frame(shuffled)).rows() == summarize(grades_frame(grades)).rows()
+    assert summarize(grade_rows(shuffled)).rows() == summarize(grade_rows(grades)).rows()
 
 
 COUNTS = ("submissions", "unscored", "missing", "missing_names", "all_problems", "repeated")
@@ -163,7 +155,7 @@ COUNTS = ("submissions", "unscored", "missing", "missing_names", "all_problems",
 @given(runs, st.sampled_from([*HOUSE[:4], *COOK[:3]]))
 def test_unscored_row_changes_no_average(grades: list[Grade], name: str) -> None:
     def figures(grades: list[Grade]) -> list[dict[str, Any]]:
-        rows = [row for row in summarize(grades_frame(grades)).rows() if row["problems"]]
+        rows = [row for row in summarize(grade_rows(grades)).rows() if row["problems"]]
         return [{key: value for key, value in row.items() if key not in COUNTS} for row in rows]
 
     assert figures([*grades, run(name, None, model="a")]) == figures(grades)
@@ -172,13 +164,13 @@ def test_unscored_row_changes_no_average(grades: list[Grade], name: str) -> None
 @few
 @given(runs)
 def test_missing_problem_never_raises_rate_of_all_problems(grades: list[Grade]) -> None:
-    full = {row["model"]: row for row in summarize(grades_frame(grades)).models}.get("a")
+    full = {row["model"]: row for row in summarize(grade_rows(grades)).models}.get("a")
     for name in sorted({grade.instance or "" for grade in grades if grade.model == "a"}):
         remaining = [grade for grade in grades if (grade.instance, grade.model) != (name, "a")]
         set_name = catalog.set_of(name)[0]
         if not any(one.scored and catalog.set_of(one.instance or "")[0] == set_name for one in remaining):
             continue  # no submission names this set
-        row = {row["model"]: row for row in summarize(grades_frame(remaining)).models}.get("a")
+        row = {row["model"]: row for row in summarize(grade_rows(remaining)).models}.get("a")
         if row and full and row["success_of_all"] is not None:
             assert row["success_of_all"] <= full["success_of_all"] + 1e-12
             assert row["main_score_of_all"] <= full["main_score_of_all"] + 1e-12
@@ -187,7 +179,7 @@ def test_missing_problem_never_raises_rate_of_all_problems(grades: list[Grade]) 
 def test_missing_problems_count_once_with_many_runs() -> None:
     once = [recipe(TIMED[0], 1.0), recipe(TIMED[1], 0.5, success=False)]
     for times in (1, 4):
-        (row,) = summarize(grades_frame(once * times)).sets
+        (row,) = summarize(grade_rows(once * times)).sets
         assert (row["missing"], row["success"], row["success_of_all"]) == (63, 1 / 65, 1 / 65)
         assert row["main_score"] == 1 / 65
         assert (row["samples_least"], row["samples_most"]) == (times, times)
@@ -198,7 +190,7 @@ def test_missing_own_problems_are_those_of_other_models() -> None:
     grades = [Grade("x", name, True, True, progress=1.0, goal_ratio=1.0, **one) for name in ("p", "q")]
     grades += [Grade("x", "p", True, True, progress=1.0, goal_ratio=1.0, **two)]
     grades += [Grade("x", "nowhere", False, **two, reason="no such problem")]
-    first, second = summarize(grades_frame(grades)).models
+    first, second = summarize(grade_rows(grades)).models
     assert (first["model"], first["missing"], first["success_of_all"]) == ("a", 0, 1.0)
     assert (second["missing"], second["unscored"], second["success"], second["success_of_all"]) == (1, 1, 1.0, 0.5)
 
@@ -206,7 +198,7 @@ def test_missing_own_problems_are_those_of_other_models() -> None:
 def test_set_of_other_models_only_counts_as_failed() -> None:
     grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], 0.0, model="b")]
     grades += [run(name, 1.0, success=True, model="b") for name in HOUSE]
-    first, second = summarize(grades_frame(grades)).models
+    first, second = summarize(grade_rows(grades)).models
     assert [row["model"] for row in (first, second)] == ["b", "a"]  # not the model with most missing problems
     assert (second["success"], second["success_of_all"]) == (
         1.0,
@@ -218,12 +210,12 @@ def test_set_of_other_models_only_counts_as_failed() -> None:
 
 def test_unscored_submissions_do_not_raise_rate_of_all_problems() -> None:
     lazy = [recipe(TIMED[0], 1.0), *(Grade("x", name, False, benchmark="recipe2plan", model="m") for name in TIMED[1:])]
-    (row,) = summarize(grades_frame(lazy)).sets
+    (row,) = summarize(grade_rows(lazy)).sets
     assert (row["missing"], row["unscored"], row["success_of_all"]) == (0, 64, pytest.approx(1 / 65, **EXACT))
     # A set without graded runs of the model is missing for it.
     grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], None, model="a")]
     grades += [run(name, 0.5, success=True, model="b") for name in (*HOUSE, *COOK)]
-    first, second = summarize(grades_frame(grades)).models
+    first, second = summarize(grade_rows(grades)).models
     assert [first["model"], second["model"]] == ["b", "a"]
     assert (second["sets"], second["sets_missing"], second["success_of_all"]) == (1, 1, 0.05)
     assert second["missing"] == 18
@@ -231,7 +223,7 @@ def test_unscored_submissions_do_not_raise_rate_of_all_problems() -> None:
 
 def test_intervals_allow_scores_above_one() -> None:
     ((row,), (same,)) = (
-        summarize(grades_frame([recipe(name, score) for name, score in zip(TIMED, some, strict=True)])).sets
+        summarize(grade_rows([recipe(name, score) for name, score in zip(TIMED, some, strict=True)])).sets
         for some in ([1.1, 1.3] * 32 + [1.2], [1.2] * 65)
     )
     assert 1 < row["main_score_low"] < row["main_score"] < row["main_score_high"] < 1.3
@@ -244,7 +236,7 @@ def test_intervals_allow_scores_above_one() -> None:
 def test_passes_by_hand() -> None:
     outcomes = {HOUSE[0]: [1, 0, 0, 1], HOUSE[1]: [0, 0, 0, 0, 1], HOUSE[2]: [1, 1, 1, 1]}
     grades = [run(name, 0.5 * one, success=bool(one)) for name, some in outcomes.items() for one in some]
-    (row,) = summarize(grades_frame(grades)).sets
+    (row,) = summarize(grade_rows(grades)).sets
     for size in (1, 2, 4):
         for start, figure in (("pass@", any), ("pass^", all)):
             expected = fmean(over_subsets(some, size, figure) for some in outcomes.values())
@@ -258,23 +250,23 @@ def test_passes_by_hand() -> None:
 
 def test_unscored_samples_are_not_counted() -> None:
     grades = [run(HOUSE[0], score, success=True) for score in (1.0, None, 1.0, None)]
-    (row,) = summarize(grades_frame(grades)).sets
+    (row,) = summarize(grade_rows(grades)).sets
     assert (row["success"], row["unscored"], row["samples_most"]) == (1.0, 2, 2)
     assert [key for key in row if key.startswith("pass")] == ["pass@1", "pass@2", "pass^1", "pass^2"]
 
 
 def test_pass_at_k_counts_missing_problems_like_success_rate() -> None:
     grades = [recipe(TIMED[0], 1.0, success=one) for one in (True, False)]
-    (row,) = summarize(grades_frame(grades)).sets
+    (row,) = summarize(grade_rows(grades)).sets
     assert (row["success"], row["pass@1"]) == (0.5 / 65, 0.5 / 65)
     assert (row["pass@2"], row["pass^2"], row["best@2"]) == (1 / 65, 0.0, 1 / 65)
 
 
 def test_repeated_samples_are_counted() -> None:
     grades = [run(HOUSE[0], 1.0, sample=sample) for sample in (0, 1, 1, "1", None, None)]
-    assert summarize(grades_frame(grades)).models[0]["repeated"] == 1
+    assert summarize(grade_rows(grades)).models[0]["repeated"] == 1
     nameless = [run("", None, sample=1) for _ in range(3)]  # rows without a problem do not belong to one problem
-    assert summarize(grades_frame(grades + nameless)).models[0]["repeated"] == 1
+    assert summarize(grade_rows(grades + nameless)).models[0]["repeated"] == 1
 
 
 # --- gaps and losses -----------------------------------------------------------------------------
@@ -284,10 +276,10 @@ def test_early_failure_has_no_gap() -> None:
     done = run(HOUSE[0], 1.0, success=True, makespan=15, optimal_makespan=12)
     early = run(HOUSE[1], 0.1, makespan=2, optimal_makespan=12)
     open_ = run(HOUSE[2], 1.0, success=True, makespan=20)
-    (row,) = summarize(grades_frame([done, early, open_])).sets
+    (row,) = summarize(grade_rows([done, early, open_])).sets
     assert (row["gap"], row["gap_runs"], row["succeeded"], row["failed"]) == (0.25, 1, 2, 1)
     assert (row["lost"], row["lost_runs"]) == (None, 0)
-    (alone,) = summarize(grades_frame([early])).sets
+    (alone,) = summarize(grade_rows([early])).sets
     assert (alone["gap"], alone["gap_runs"]) == (None, 0)
 
 
@@ -296,13 +288,13 @@ def test_regret_of_failed_runs_is_averaged_where_known() -> None:
     for name, lost in ((HOUSE[0], 0.5), (HOUSE[0], 0.25), (HOUSE[1], 0.0), (HOUSE[2], None)):
         averages.add(run(name, 0.1), lost=lost)
     averages.add(run(HOUSE[3], 1.0, success=True), lost=0.75)  # it has not failed
-    (row,) = summarize(averages.frame()).sets
+    (row,) = summarize(averages).sets
     assert (row["lost"], row["lost_runs"], row["failed"]) == (0.1875, 3, 4)
 
 
 def test_efficiency_against_optimum_is_that_of_successes() -> None:
     grades = [recipe(TIMED[0], 0.8), recipe(TIMED[1], 1.0, success=False)]
-    (row,) = summarize(grades_frame(grades)).sets
+    (row,) = summarize(grade_rows(grades)).sets
     assert row["r_efficiency_optimal"] == 0.8
 
 
@@ -314,6 +306,13 @@ def test_invalid_metric_is_rejected_before_counting() -> None:
         with pytest.raises(ValueError, match="must be finite"):
             averages.add(run(HOUSE[0], wrong))
     assert averages.frame().equals(before)
+
+
+def test_equal_runs_need_no_further_memory() -> None:
+    grades = grade_rows([run(HOUSE[0], 0.5)] * 100 + [run(HOUSE[0], 0.25)] * 2)
+    ((_, first, count), (_, second, other_count)) = grades.tables()["timearena"].counted_outcomes()
+    assert (first == second, count, other_count) == (False, 100, 2)
+    assert summarize(grades).sets[0]["submissions"] == len(grades.frame()) == 102
 
 
 # --- intervals -----------------------------------------------------------------------------------
@@ -343,11 +342,11 @@ def test_coverage_of_intervals(count: int, samples: int, spread: float) -> None:
 def test_intervals_of_tables() -> None:
     source = random.Random(5)
     grades = [run(name, source.random()) for name in HOUSE for _ in range(4)]
-    (row,) = summarize(grades_frame(grades)).sets
+    (row,) = summarize(grade_rows(grades)).sets
     assert 0 <= row["main_score_low"] < row["main_score"] < row["main_score_high"] <= 1
-    (more,) = summarize(grades_frame(grades * 100)).sets  # no problem more
+    (more,) = summarize(grade_rows(grades * 100)).sets  # no problem more
     assert more["main_score_high"] - more["main_score_low"] > 0.5 * (row["main_score_high"] - row["main_score_low"])
-    (model,) = summarize(grades_frame(grades)).models
+    (model,) = summarize(grade_rows(grades)).models
     assert [model[key] for key in ("main_score_low", "main_score_high")] == [
         row["main_score_low"],
         row["main_score_high"],
@@ -356,19 +355,19 @@ def test_intervals_of_tables() -> None:
 
 def test_interval_of_equal_problems_is_wide() -> None:
     for score in (0.0, 1.0):
-        (row,) = summarize(grades_frame([run(name, score) for name in HOUSE])).sets
+        (row,) = summarize(grade_rows([run(name, score) for name in HOUSE])).sets
         low, high = row["main_score_low"], row["main_score_high"]
         assert high - low == pytest.approx(0.2775, abs=1e-4)  # z² / (10 + z²): Wilson's for 0 of 10, or 10 of 10
         assert score in (low, high)
-    (alone,) = summarize(grades_frame([run(HOUSE[0], 1.0)] * 5)).sets
+    (alone,) = summarize(grade_rows([run(HOUSE[0], 1.0)] * 5)).sets
     assert (alone["main_score_low"], alone["main_score_high"]) == (None, None)
 
 
 def test_interval_over_sets_is_that_of_their_mean() -> None:
     source = random.Random(9)
     grades = [run(name, source.random()) for name in (*HOUSE, *COOK[:5])]
-    (row,) = summarize(grades_frame(grades)).models
-    rows = summarize(grades_frame(grades)).sets
+    (row,) = summarize(grade_rows(grades)).models
+    rows = summarize(grade_rows(grades)).sets
     halves = [(one["main_score_high"] - one["main_score_low"]) / 2 for one in rows]
     expected = (
         sum(half**2 for half in halves) ** 0.5 / 2
@@ -378,6 +377,6 @@ def test_interval_over_sets_is_that_of_their_mean() -> None:
 
 def test_sets_of_one_problem_give_an_interval() -> None:
     grades = [run(HOUSE[0], 0.2), run(COOK[0], 0.8)]
-    (row,) = summarize(grades_frame(grades)).models
+    (row,) = summarize(grade_rows(grades)).models
     assert row["main_score_low"] <= 0.2 < 0.8 <= row["main_score_high"]
-    assert all(one["main_score_low"] is None for one in summarize(grades_frame(grades)).sets)
+    assert all(one["main_score_low"] is None for one in summarize(grade_rows(grades)).sets)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.samples import examples
 
 from planoracle.analysis import frames
-from planoracle.analysis.statistics.intervals import Sample, intervals
+from planoracle.analysis.statistics.bootstrap import Sample, intervals
 from planoracle.analysis.statistics.pairs import pairs, profiles, sign_test, wilson
 from planoracle.instances.errors import InputError
 

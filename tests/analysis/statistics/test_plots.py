@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import typer
-from support.grades import grades_frame
+from support.grades import grade_rows
 from support.runner import invoke, run_program
 
 from planoracle.analysis.cli.plots import PlotAxes
@@ -71,17 +71,17 @@ def test_invalid_progress_over_time_is_refused(curve: Any) -> None:
     grade = Grader().grade(RUNS[0])
     grade.metrics[PROGRESS_OVER_TIME] = curve
     with pytest.raises(InputError, match="must be a list of pairs of a time from 0 and a share"):
-        progress_of_models(grades_frame([grade], values=[PROGRESS_OVER_TIME]))
+        progress_of_models(grade_rows([grade], values=[PROGRESS_OVER_TIME]).frame())
 
 
 def test_averages_of_models_are_over_all_sets() -> None:
     names = ["similar2/01", "cross2/01", "similar3/01"]
     runs = [{"id": name, "model": "a", "instance": f"asynctool/{name}", "turns": "wait"} for name in names]
-    frame = grades_frame(map(Grader().grade, runs))
-    (row,) = averages_of_models(frame, ("overall", "streak"))
+    grades = grade_rows(map(Grader().grade, runs))
+    (row,) = averages_of_models(grades, grades.tables(), ("overall", "streak"))
     assert row == {"model": "a", "benchmark": "asynctool", "problems": 3, "overall": 0.0, "streak": 0.0}
     with pytest.raises(UnknownNameError, match="asynctool: must be one of func, param"):
-        averages_of_models(frame, ("overall", "CS"))
+        averages_of_models(grades, grades.tables(), ("overall", "CS"))
 
 
 def test_figures_have_a_line_or_a_point_per_model(files: tuple[Path, Path, Path], tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files.catalog import load
 from planoracle.instances.protocol import registry
 from planoracle.solver.solve import solve
-from tests.support.grades import grades_frame
+from tests.support.grades import grade_rows
 
 NAMES = ("recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "timearena/household4", "timearena/cooking1")
 
@@ -74,7 +74,7 @@ def table(text: str, title: str) -> list[dict[str, str]]:
 def test_terminal_and_page_have_the_same_numbers(
     submissions: list[dict[str, Any]], graded: list[Grade], lines: Path
 ) -> None:
-    expected = json.loads(json.dumps(summarize(grades_frame(graded)).rows()))
+    expected = json.loads(json.dumps(summarize(grade_rows(graded)).rows()))
     printed = [json.loads(line) for line in invoke("grade", lines, "-f", "jsonl").stdout.splitlines()]
     assert [row for row in printed if row["level"] in ("model", "set")] == expected
 
@@ -83,7 +83,7 @@ def test_terminal_and_page_have_the_same_numbers(
     names += ("main_score_low", "main_score_high", "gap_runs", "succeeded", "failed", "samples_least", "samples_most")
     names += ("success_runs", "main_score_runs", "success_problems", "all_problems")
     # Sets on the page are over answered problems; tables of sets follow the papers.
-    board = summarize(grades_frame(graded), by_paper=False).rows()
+    board = summarize(grade_rows(graded), by_paper=False).rows()
     for level, rows in (("model", page["overall"]), ("set", page["models"])):
         expected_rows = [row for row in board if row["level"] == level]
         keys = ["model", "set"] if level == "set" else ["model"]
@@ -311,7 +311,7 @@ def test_number_of_named_missing_problems_is_bounded(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(summary, "NAMED", 3)
     shared = {"id": "a", "scored": True, "success": True, "main_score": 1.0, "benchmark": "generic"}
     rows = [shared | {"model": f"m{number}", "instance": f"x{number}"} for number in range(6)]
-    sets = summarize(grades_frame(grade_of(row, 1) for row in rows)).sets
+    sets = summarize(grade_rows(grade_of(row, 1) for row in rows)).sets
     assert [(row["problems"], row["missing"]) for row in sets] == [(1, 5)] * 6
     assert sets[1]["missing_names"] == ["x0", "x2", "x3"]
 

@@ -17,7 +17,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model_output.reading import read
 from planoracle.instances.protocol import registry
 from tests.support.answers import FORMS, RIGHT, WRONG, first_half, spoil
-from tests.support.grades import grades_frame
+from tests.support.grades import grade_rows
 from tests.support.plan_formats import PROBLEMS, optimal_steps
 from tests.support.sentences import (
     CHOICES,
@@ -253,7 +253,7 @@ def test_ambiguous_and_truncated_answers_count_as_failures() -> None:
         GRADER.grade({"id": str(number), "instance": TEA, "model": "m", "sample": number, "plan": text})
         for number, text in enumerate(texts)
     ]
-    (row,) = summarize(grades_frame(grades)).sets
+    (row,) = summarize(grade_rows(grades)).sets
     assert (row["unscored"], row["succeeded"], row["failed"], row["success"]) == (0, 1, 4, 0.2)
     assert [grade.violation for grade in grades] == [None, "cut_off", "cut_off", "ambiguous", "no_plan"]
 

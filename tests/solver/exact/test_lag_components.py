@@ -41,7 +41,7 @@ def test_actions_that_prepare_a_state_are_no_component() -> None:
     assert lag_components(Instance("bread", (heat, bake, wash), lags, (oven,))) == []
 
 
-@pytest.mark.parametrize("seeds", sample([range(0, 12), range(12, 60)]))
+@pytest.mark.parametrize("seeds", sample([range(12), range(12, 60)]))
 def test_search_by_components_changes_no_answer(seeds: range) -> None:
     for seed in seeds:
         instance = project(8, seed)
@@ -49,7 +49,7 @@ def test_search_by_components_changes_no_answer(seeds: range) -> None:
         assert (result.status, result.makespan) == (expected.status, expected.makespan)
 
 
-@pytest.mark.parametrize("seeds", sample([range(0, 12), range(12, 60)]))
+@pytest.mark.parametrize("seeds", sample([range(12), range(12, 60)]))
 def test_components_of_kitchens_change_no_answer(seeds: range) -> None:
     for instance in map(kitchen, seeds):
         expected, result = solve(instance), solve(instance, params=AS_LARGE)

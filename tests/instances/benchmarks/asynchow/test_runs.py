@@ -26,7 +26,7 @@ from planoracle.instances.files.catalog import expand, problem, set_of
 from planoracle.instances.files.catalog import load as load_any
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.search import solve
-from tests.support.grades import grades_frame
+from tests.support.grades import grade_rows
 from tests.support.runner import CliRunner
 from tests.support.samples import sample
 
@@ -161,7 +161,7 @@ def test_accuracy_excludes_few_shot_problems() -> None:
         graded("async/1198", answer='"55 min"'),
     ]
     assert grades[-1].row()["few_shot"]
-    (row,) = summarize(grades_frame(grades)).sets
+    (row,) = summarize(grade_rows(grades)).sets
     assert (row["submissions"], row["accuracy"], row["score"]) == (6, 0.5, 0.5)
     assert row["wrong_answers"] == {"empty": 1, "no_time": 1, "too_long": 1}
 

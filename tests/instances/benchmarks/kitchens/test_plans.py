@@ -11,7 +11,7 @@ import pytest
 from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.benchmarks.kitchens.language import extract, match, render
-from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, as_replay, trace
+from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, as_replay, reaches_goal, trace
 from planoracle.instances.errors import PlanError, UnknownNameError
 from planoracle.instances.protocol import registry
 from tests.support.line_counter import count_lines
@@ -128,6 +128,9 @@ def test_replay_reports_events_progress_and_idle_steps() -> None:
     assert [(violation.position, violation.kind) for violation in replay.violations] == [(1, "unknown_action")]
     assert replay.fatal is None
     assert replay.idle == ((2, 3), (3, 4), (4, 5))
+    outcomes = [(reaches_goal(grill, actions, RELEASED, n), trace(grill, actions, RELEASED, n).success) for n in (7, 8)]
+    assert outcomes == [(False, False), (True, True)]
+    assert not reaches_goal(grill, actions[:8], RELEASED)
     half = as_replay(trace(grill, actions[:4]))
     assert (half.success, half.progress) == (False, 0.0)
     limited = trace(grill, actions, limit=3)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.grades import grades_frame
+from support.grades import grade_rows
 from support.samples import examples, sample
 from support.timearena import replay
 
@@ -334,7 +334,7 @@ def test_waits_are_averaged_as_in_section_44() -> None:
     tea = ["activate kettle", "wash teapot", "wash cup", "pour kettle into teapot", "brew tea with teapot"]
     runs = [["wait", "wait", "wash sink"], [*tea, "wait", "wait", "pour teapot into cup"]]
     grades = [Grader().grade({"instance": TEA, "id": "", "actions": actions}) for actions in runs]
-    (row,) = summarize(grades_frame(grades)).sets
+    (row,) = summarize(grade_rows(grades)).sets
     assert row["kinds"] == {"valid": 6, "wait": 4, "nonexistent_object": 1}
     # Nothing can be done while the tea is brewing.
     assert (row["waits"], row["necessary"], row["max_necessary"]) == (40, 50, 2)
