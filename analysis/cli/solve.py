@@ -124,7 +124,7 @@ def solve(
     iterations: Annotated[
         int,
         typer.Option(
-            help="Number of priority lists of --heuristic improve, of 20 schedules of genetic, or of 100 moves of tabu.",
+            help="Number of priority lists of --heuristic improve, or of 20 schedules of genetic or 100 moves of tabu.",
             metavar="N",
             min=0,
         ),

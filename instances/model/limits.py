@@ -58,12 +58,12 @@ class WorkLimit(NamedTuple):
 class _LinkedEvent(Event):
     """Event that is also set as long as another one is."""
 
-    def __init__(self, other: Event) -> None:
+    def __init__(self, outer: Event) -> None:
         super().__init__()
-        self._other = other
+        self._outer = outer
 
     def is_set(self) -> bool:
-        return super().is_set() or self._other.is_set()
+        return super().is_set() or self._outer.is_set()
 
 
 class Deadline:

@@ -19,8 +19,7 @@ from planoracle.solver.exact.bounds import common_tick, horizon, windows
 from planoracle.solver.exact.coarse_grid import coarse_schedule
 from planoracle.solver.exact.cp_model import CpOutcome, run
 from planoracle.solver.exact.incumbent import Incumbent
-from planoracle.solver.exact.local_search import LocalSearch, local_searches
-from planoracle.solver.exact.parallel_proof import prove_beside_local_search
+from planoracle.solver.exact.local_search import LocalSearch, local_searches, prove_beside_local_search
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.problem_shape import shape_of
 from planoracle.solver.exact.schedule_model import ScheduleModel

@@ -327,7 +327,7 @@ def _place_components(search: SearchState, schedules: list[Schedule]) -> None:
 
 
 def find_any_schedule(search: SearchState) -> Answer | None:
-    """Search for any schedule, with growing effort and first in the order of time, where heuristics may find none."""
+    """Search for any schedule with growing effort, first in the order of time."""
     incumbent = search.incumbent
     if not search.shape.is_windowed or incumbent.schedule is not None:
         return None

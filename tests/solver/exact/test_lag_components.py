@@ -1,4 +1,4 @@
-"""Components of the lags: their schedules are parts of schedules, and the search by them changes no answer."""
+"""Components of the lags: the search by them changes no answer."""
 
 from __future__ import annotations
 

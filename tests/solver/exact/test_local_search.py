@@ -57,7 +57,7 @@ def test_turns_never_lengthen_the_incumbent(name: str) -> None:
     ("name", "kinds"),
     [
         ("job shop", [HeuristicSearch, Neighbourhoods]),
-        ("project", [HeuristicSearch, Neighbourhoods]),
+        ("project", [HeuristicSearch, HeuristicSearch, Neighbourhoods]),
         ("maximum lags", [Neighbourhoods, Neighbourhoods]),
     ],
 )
