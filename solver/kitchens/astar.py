@@ -25,6 +25,8 @@ from planoracle.solver.result import OnProgress, Result, versions
 _WEIGHTS, _GREEDY = (5, 2), 30_000
 # States that A* expands before the search for transport plans, and the share of the time limit for it.
 _FIRST, _TRANSPORT_SHARE = 60, 0.3
+# States that A* expands before the lower bound by a schedule, which takes 0.1 to 2 s.
+_BEFORE_SCHEDULE = 10_000
 # Share of the time limit for greedy searches in a user's domain, where an estimate takes milliseconds.
 _GREEDY_SHARE = 0.3
 # Counted work (seconds) of a successor, see also `planoracle.solver.kitchens.heuristic`.
@@ -371,6 +373,10 @@ class _Search:
                 self.limit = self.round_up(node.bound)
                 self.report()
             self.expanded += 1
+            if self.expanded == _BEFORE_SCHEDULE and self.best is not None:
+                scheduled = self.heuristic.schedule_bound(start, groups, self.max_steps, self.deadline)
+                self.limit = self.round_up(max(self.limit, scheduled))
+                self.report()
             for child, unstarted in self.open_children(node, seen):
                 open_nodes.push(child, unstarted)
         return True
