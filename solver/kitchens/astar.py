@@ -26,7 +26,7 @@ _WEIGHTS, _GREEDY = (5, 2), 30_000
 # States that A* expands before the search for transport plans, and the share of the time limit for it.
 _FIRST, _TRANSPORT_SHARE = 60, 0.3
 # States that A* expands before the lower bound by a schedule, which takes 0.1 to 2 s.
-_BEFORE_SCHEDULE = 10_000
+_BEFORE_SCHEDULE = 4_000
 # Share of the time limit for greedy searches in a user's domain, where an estimate takes milliseconds.
 _GREEDY_SHARE = 0.3
 # Counted work (seconds) of a successor, see also `planoracle.solver.kitchens.heuristic`.
