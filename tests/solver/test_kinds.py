@@ -134,8 +134,8 @@ def test_search_begins_from_a_bundled_plan_without_proof_and_its_bound() -> None
     assert (best.status, best.makespan, best.source) == ("feasible", bundled.makespan, "bundled")
     assert reports[0] == (bundled.makespan, bundled.lower_bound)
     assert best.proof.endswith("; bundled plan")
-    again = load_or_solve(kitchen, options, recompute=True)
-    assert (again.makespan, again.source) == (None, "solved")
+    retry = load_or_solve(kitchen, options, recompute=True)
+    assert (retry.makespan, retry.source) == (None, "solved")
 
 
 def test_search_improves_the_plan_from_which_it_begins() -> None:

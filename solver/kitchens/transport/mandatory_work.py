@@ -20,7 +20,7 @@ Assignment = dict[str, int]
 
 
 class Stage(NamedTuple):
-    """Process of an item: whether the item lies at its station at the start, the missing actions, and its ticks."""
+    """Process of an item: whether the item lies at its station, the missing actions, and the ticks."""
 
     in_place: bool
     actions: int
@@ -53,13 +53,13 @@ class Chain(NamedTuple):
 
 
 class OpenChoiceError(Exception):
-    """The order or the place of the work on an item depends on choices; used within the schedule bound only."""
+    """Work on an item whose order or place depends on choices; used within the schedule bound only."""
 
 
 def assignments(context: Context, groups: Sequence[tuple[int, Group]]) -> Iterator[tuple[int, Group, Assignment]]:
-    """Yield all assignments of items to roles, once for groups with the same items at the bottom of dishes.
+    """Yield all assignments of items to roles, each with a group and its lower bound.
 
-    Each comes with the least lower bound of these groups; that of the first one if they are in order.
+    Of groups with the same items at the bottom of dishes only the first is taken; groups come by their bounds.
     """
     by_bottoms = {group.bottoms: (bound, group) for bound, group in reversed(groups)}
     for bound, group in by_bottoms.values():

@@ -1,4 +1,4 @@
-"""Lower bound of the steps of several cooks: the optimum of a schedule of work that every plan contains.
+"""Lower bound of the steps of several cooks: the optimum of a schedule of mandatory work.
 
 ``README.md``, section "The bound by a schedule", has the argument; letters in brackets refer to its claims.
 
@@ -75,7 +75,7 @@ def schedule_bound(
 
 
 def _is_suitable(context: Context, abstraction: Abstraction, view: StateView) -> bool:
-    """Return whether the claims hold: several cooks in turns, empty hands, no meal; all cooks and items at stations."""
+    """Return whether the claims hold [A]; all but the order of processes is checked here."""
     is_filling = any(predicate == context.fill.predicate for _, predicate, _ in view.ticks)
     if context.alone or abstraction.compiled.rules.moves != "turns":
         return False
@@ -243,11 +243,11 @@ class _Schedule:
             pick, _ = self.action(2)
             model.difference(first.step, pick.step, self.handover)
             return
-        aside = self.set_aside[chain.cover]
-        pick, _ = self.action(3, aside)
-        model.difference(carrying.pick.step, pick.step, 3 * self.n, aside)
-        model.difference(first.step, pick.step, self.handover, aside)
-        model.difference(first.step, carrying.pick.step, self.handover, negated(aside))
+        moved_first = self.set_aside[chain.cover]
+        pick, _ = self.action(3, moved_first)
+        model.difference(carrying.pick.step, pick.step, 3 * self.n, moved_first)
+        model.difference(first.step, pick.step, self.handover, moved_first)
+        model.difference(first.step, carrying.pick.step, self.handover, negated(moved_first))
 
     def deliver(self, carryings: Sequence[tuple[int, _Carrying]]) -> None:
         """Let one cook after the other come to a dish or to the pot of a meal [F]."""

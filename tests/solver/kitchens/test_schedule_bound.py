@@ -65,11 +65,11 @@ def test_schedule_is_never_longer_than_the_rest_of_a_known_plan() -> None:
     engine = CompiledKitchen(problem, rules)
     guide, state = heuristic(engine), engine.start()
     groups = tuple((0, group) for _, group in guide.root(state))
-    known = bundled_result(problem, rules)
-    assert known is not None
+    bundled = bundled_result(problem, rules)
+    assert bundled is not None
     gains = []
-    for position, action in enumerate(known.actions):
-        rest = len(known.actions) - position
+    for position, action in enumerate(bundled.actions):
+        rest = len(bundled.actions) - position
         steps = scheduled(guide, state, groups, rest)
         assert steps <= rest
         gains.append(steps - bound(guide, state, groups))
@@ -84,8 +84,8 @@ def test_search_of_several_cooks_ends_where_the_schedule_is_as_long_as_the_plan(
 ) -> None:
     monkeypatch.setattr(astar, "_BEFORE_SCHEDULE", 100)
     problem = of_kind(catalog.problem(SANDWICH), Kitchen)
-    known = bundled_result(problem, PROFILES["released"])
-    assert known is not None
-    result = astar.plan(problem, incumbent=known.actions)
-    assert (result.status, result.makespan) == ("optimal", known.makespan)
+    bundled = bundled_result(problem, PROFILES["released"])
+    assert bundled is not None
+    result = astar.plan(problem, incumbent=bundled.actions)
+    assert (result.status, result.makespan) == ("optimal", bundled.makespan)
     assert result.expanded == 100
