@@ -32,8 +32,8 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: and 800.
 #: Two benchmarks with recorded answers took 12,700 (robots and episodes 4,100, steps 2,400, meetings 3,000, calendars
 #: and trips 3,200), their tests 7,300; the study of answers, rows of other graders and verdicts on references that are
-#: not unique took 900 and 600. A bound of several cooks by a schedule, and searches that begin from a bundled plan, took
-#: 900 and 200.
+#: not unique took 900 and 600. A bound of several cooks by a schedule, and searches that begin from a bundled plan,
+#: took 900 and 200.
 CEILINGS = {"packages": 171_400, "tests": 197_000}
 
 

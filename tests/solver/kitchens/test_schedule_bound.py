@@ -17,6 +17,7 @@ from planoracle.solver.kitchens.heuristic import Groups, SearchHeuristic, heuris
 from planoracle.solver.solve import bundled_result
 from tests.support.kitchen_cases import Case, bound
 from tests.support.kitchen_comparison import draw_cases, with_goal
+from tests.support.robotouille import document
 from tests.support.samples import sample
 from tests.support.state_graph import StateGraph
 
@@ -89,3 +90,18 @@ def test_search_of_several_cooks_ends_where_the_schedule_is_as_long_as_the_plan(
     result = astar.plan(problem, incumbent=bundled.actions)
     assert (result.status, result.makespan) == ("optimal", bundled.makespan)
     assert result.expanded == 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pots", [{"table1": ["pot1"]}, {"sink1": ["pot1"]}, {"table1": ["pot1"], "stove1": ["pot2"]}])
+def test_schedule_of_two_soups_lets_them_share_a_pot(pots: dict[str, list[str]]) -> None:
+    stations = {"sink1": [], "table1": [], "stove1": [], "table2": ["bowl1"], "table3": ["bowl2"]} | pots
+    players = {"robot1": {"at": "sink1"}, "robot2": {"at": "table2"}}
+    goal = [["in", "water#1", "bowl#1"], ["in", "water#2", "bowl#2"]]
+    case = Case(document(stations, players=players, goal=goal), counts={"fill-pot": 2})
+    steps = case.min_steps()
+    assert steps is not None
+    engine = CompiledKitchen(case.problem(), case.profile())
+    guide = heuristic(engine)
+    groups = tuple((0, group) for _, group in guide.root(engine.start()))
+    assert bound(guide, engine.start(), groups) < scheduled(guide, engine.start(), groups, steps) <= steps
