@@ -84,7 +84,7 @@ def solve(
     """Return an optimal plan and a proof, for problems of any kind.
 
     Bundled optima are read: their plans are replayed by the rules, and their certificates are checked; `Result.source`
-    says so. Other problems are solved.
+    says so. Other problems are solved; kitchens with a bundled plan without proof from that plan and its bound on.
 
     Parameters
     ----------

@@ -63,6 +63,8 @@ class SolveOptions(NamedTuple):
         ``auto``, or ``cp-sat`` for a single call of CP-SAT.
     on_progress
         Callback for each improved makespan or lower bound.
+    start
+        Valid result from whose plan and lower bound the search begins; used in kitchens only.
     """
 
     rules: Rules | None = None
@@ -74,6 +76,7 @@ class SolveOptions(NamedTuple):
     min_interruptions: bool = False
     engine: str = "auto"
     on_progress: OnProgress | None = None
+    start: Result | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,8 +93,8 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
     """Return the bundled optimum of a problem, its certificate checked, or solve the problem.
 
     A problem is solved in any case if its optimum is not bundled under these rules, or the options ask for something
-    else than any optimal plan. A bundled plan without proof is returned if the search finds none as short, or if the
-    kind of the problem has no solver.
+    else than any optimal plan. A search begins from a bundled plan without proof and its lower bound. That plan is
+    returned if the search finds no shorter one, or if the kind of the problem has no solver.
 
     Parameters
     ----------
@@ -124,9 +124,13 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
     if has_bundled_results_only(problem):
         return _bundled_only(problem, rules, optimum, began)
     if optimum is None or not optimum.status.settled or (options.exact_grid and optimum.grid > 1):
-        result = solve(problem, **options._asdict())
-        best = result if optimum is None or optimum.makespan is None else shorter_of(result, optimum)
-        return best if best is result else replace(best, source="bundled", proof=f"{best.proof}; bundled plan")
+        start = None if optimum is None or optimum.status.settled else optimum
+        result = solve(problem, **options._replace(start=start)._asdict())
+        if optimum is None or optimum.makespan is None:
+            return result
+        best = shorter_of(result, optimum)
+        is_improved = best is result and (start is None or result.plan != start.plan)
+        return best if is_improved else replace(best, source="bundled", proof=f"{best.proof}; bundled plan")
     optimum = certified(problem, optimum)
     proof = "certificate checked" if optimum.is_certified else optimum.proof
     return replace(optimum, source="bundled", proof=f"bundled, {proof}", seconds=perf_counter() - began)
@@ -290,6 +294,7 @@ def solve(
     min_interruptions: bool = False,
     engine: str = "auto",
     on_progress: OnProgress | None = None,
+    start: Result | None = None,
 ) -> Result:
     """Compute an optimal plan and a proof: a schedule of minimum makespan, or the fewest kitchen steps.
 
@@ -316,6 +321,8 @@ def solve(
         heuristics and other searches; `Result.effort` says what it took.
     on_progress
         Callback for each improved incumbent or bound. Does not affect the result.
+    start
+        Valid result of the problem under these rules. The search of a kitchen begins from its plan and lower bound.
 
     Raises
     ------
@@ -343,4 +350,4 @@ def solve(
     if not has_engine(check_problem(problem)):
         return unsolved(problem)
     search = seed, workers, exact_grid, tuple(after), min_interruptions, engine
-    return engine_of(problem).solve(problem, SolveOptions(rules, time_limit, *search, on_progress))
+    return engine_of(problem).solve(problem, SolveOptions(rules, time_limit, *search, on_progress, start))

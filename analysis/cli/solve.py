@@ -189,7 +189,8 @@ def solve(
     """Compute proved optimal schedules and validate them with the benchmark's rules.
 
     The optima of bundled problems are stored: such a problem is not solved, but its stored plan is replayed and its
-    certificate is checked. The column proof then begins with "bundled"; --recompute solves the problem.
+    certificate is checked. The column proof then begins with "bundled"; --recompute solves the problem. A kitchen
+    without a proved optimum is searched from its stored plan and lower bound on.
 
     With - as the only name, standard input has one problem per line: a name, or the problem as JSON.
 

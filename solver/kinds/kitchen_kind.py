@@ -41,11 +41,19 @@ class KitchenKind(Kind):
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
         """Solve a kitchen."""
+        incumbent: tuple[str, ...] = ()
+        lower_bound = 0
+        if options.start is not None:
+            incumbent = options.start.actions
+            if options.start.unit == "step":  # the planner's bounds are never in rounds
+                lower_bound = options.start.lower_bound or 0
         result: Result = self._planner.plan(
             of_kind(problem, Kitchen),
             time_limit=options.time_limit,
             rules=_profile(options.rules),
             after=options.after,
+            incumbent=incumbent,
+            at_least=lower_bound,
             on_progress=options.on_progress,
         )
         return result

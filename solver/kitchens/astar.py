@@ -25,6 +25,8 @@ from planoracle.solver.result import OnProgress, Result, versions
 _WEIGHTS, _GREEDY = (5, 2), 30_000
 # States that A* expands before the search for transport plans, and the share of the time limit for it.
 _FIRST, _TRANSPORT_SHARE = 60, 0.3
+# States that A* expands before the lower bound by a schedule, which takes 0.1 to 2 s.
+_BEFORE_SCHEDULE = 4_000
 # Share of the time limit for greedy searches in a user's domain, where an estimate takes milliseconds.
 _GREEDY_SHARE = 0.3
 # Counted work (seconds) of a successor, see also `planoracle.solver.kitchens.heuristic`.
@@ -117,6 +119,7 @@ def plan(
     rules: KitchenRules = PROFILES["released"],
     after: Sequence[str] = (),
     greedy: bool = False,
+    incumbent: Sequence[str] = (),
     at_least: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Result:
@@ -132,6 +135,8 @@ def plan(
         Executed actions. The plan continues after them, and steps count from there, even if they passed a goal state.
     greedy
         Stop at the first plan of a greedy search.
+    incumbent
+        Actions of a plan, from which the search begins.
     at_least
         Proved lower bound in steps.
     on_progress
@@ -140,7 +145,7 @@ def plan(
     Raises
     ------
     InputError
-        If one of the executed actions is not legal.
+        If one of the executed actions, or of the incumbent, is not legal.
     InternalError
         If the rules reject the plan; it is never returned.
 
@@ -153,6 +158,7 @@ def plan(
     """
     search = _Search(kitchen, rules, time_limit, after, on_progress)
     search.stops_at_first = greedy
+    search.incumbent = tuple(incumbent)
     search.limit = at_least
     return search.run()
 
@@ -180,16 +186,14 @@ class _Search:
         self.limit = 0  # lower bound
         self.best: tuple[int, ...] | None = None
         self.after = tuple(after)
+        self.incumbent: tuple[str, ...] = ()  # actions of a plan that is given
         self.stops_at_first = False  # at the first plan of a greedy search
         self.on_progress = on_progress
 
     def run(self) -> Result:
-        start = self.start
-        for i, text in enumerate(self.after):
-            code = self.compiled.find(start, text)
-            if code is None:
-                raise InputError("is not a legal action in this state", field=f"after[{i}]", value=text)
-            self.start = start = self.compiled.step(start, code)
+        self.start = start = self.execute(self.after, "after")[1]
+        if self.incumbent:
+            self.best = self.execute(self.incumbent, "incumbent")[0]
         # Goals are checked after a step; a user's domain may lack one without effects.
         if self.compiled.goal(start) and (self.after or self.wait(start) is not None):
             codes = () if self.after else tuple(self.idle(start))
@@ -211,6 +215,18 @@ class _Search:
         if self.best is None:
             return self.result(Status.infeasible, "all reachable states explored")
         return self.result(Status.optimal, "A*", self.best)
+
+    def execute(self, actions: Sequence[str], field: str) -> tuple[tuple[int, ...], State]:
+        """Return the codes of actions from the start on, and the state after them."""
+        codes = []
+        state = self.start
+        for i, text in enumerate(actions):
+            code = self.compiled.find(state, text)
+            if code is None:
+                raise InputError("is not a legal action in this state", field=f"{field}[{i}]", value=text)
+            codes.append(code)
+            state = self.compiled.step(state, code)
+        return tuple(codes), state
 
     def solve(self, start: State, groups: Groups) -> None:
         """Search until the optimum is proved, or for any plan until one is found."""
@@ -357,6 +373,10 @@ class _Search:
                 self.limit = self.round_up(node.bound)
                 self.report()
             self.expanded += 1
+            if self.expanded == _BEFORE_SCHEDULE and self.best is not None:
+                scheduled = self.heuristic.schedule_bound(start, groups, self.max_steps, self.deadline)
+                self.limit = self.round_up(max(self.limit, scheduled))
+                self.report()
             for child, unstarted in self.open_children(node, seen):
                 open_nodes.push(child, unstarted)
         return True

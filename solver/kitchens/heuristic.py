@@ -15,6 +15,7 @@ from planoracle.solver.kitchens.lower_bound import Bound
 from planoracle.solver.kitchens.relaxed_distance import RelaxedDistance
 from planoracle.solver.kitchens.state_view import UNREACHABLE, Abstraction, StateView
 from planoracle.solver.kitchens.transport.execution import transport_plans
+from planoracle.solver.kitchens.transport.schedule_bound import schedule_bound
 
 #: Groups that may still lead to the goal, each with the lower bound of plans that use it; the best first.
 Groups = tuple[tuple[int, Group | None], ...]
@@ -65,6 +66,10 @@ class SearchHeuristic:
         """Yield ever shorter plans of fewer than ``too_long`` steps from schedules of transport tasks."""
         return iter(())
 
+    def schedule_bound(self, start: State, groups: Groups, longest: int, deadline: Deadline) -> int:
+        """Return a lower bound of the steps from a state by a schedule, given the steps of a plan."""
+        return 0
+
     def look(self, state: State, groups: Groups, steps: int, too_long: int) -> StateEstimate:
         """Estimate a state, reached in ``steps`` steps, for plans of fewer than ``too_long`` steps."""
         return StateEstimate((state,), ((steps + 1, None),) if steps + 1 < too_long else (), 0)
@@ -110,6 +115,10 @@ class _Familiar(SearchHeuristic):
     ) -> Iterator[tuple[int, ...]]:
         listed = [group for _, group in groups if group is not None]
         return transport_plans(self._bound.context, self._abstraction, start, listed, too_long, deadline)
+
+    def schedule_bound(self, start: State, groups: Groups, longest: int, deadline: Deadline) -> int:
+        listed = [(bound, group) for bound, group in groups if group is not None]
+        return schedule_bound(self._bound.context, self._abstraction, start, listed, longest, deadline)
 
     def look(self, state: State, groups: Groups, steps: int, too_long: int) -> StateEstimate:
         # Lower bounds never fall: a group whose earlier bound exceeds another's current bound is not estimated again.

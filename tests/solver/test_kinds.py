@@ -124,11 +124,26 @@ def test_bundled_optimum_is_read_unless_recompute_is_set(name: str) -> None:
     assert (solved.makespan, solved.source) == (bundled.makespan, "solved")
 
 
-def test_bundled_plan_without_proof_is_returned_if_the_search_finds_none_as_short() -> None:
-    kitchen = catalog.problem("kitchens/multi_agent/6_double_lettuce_chicken_burger")
-    best = load_or_solve(kitchen, SolveOptions(time_limit=0))
-    assert (best.status, best.makespan, best.source) == ("feasible", 46, "bundled")
+def test_search_begins_from_a_bundled_plan_without_proof_and_its_bound() -> None:
+    kitchen = catalog.problem("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
+    bundled = bundled_result(kitchen, PROFILES["released"])
+    assert bundled is not None
+    reports: list[tuple[int | None, int]] = []
+    options = SolveOptions(time_limit=WorkLimit(0.01), on_progress=lambda *values: reports.append(values))
+    best = load_or_solve(kitchen, options)
+    assert (best.status, best.makespan, best.source) == ("feasible", bundled.makespan, "bundled")
+    assert reports[0] == (bundled.makespan, bundled.lower_bound)
     assert best.proof.endswith("; bundled plan")
+    retry = load_or_solve(kitchen, options, recompute=True)
+    assert (retry.makespan, retry.source) == (None, "solved")
+
+
+def test_search_improves_the_plan_from_which_it_begins() -> None:
+    kitchen = catalog.problem(KITCHEN)
+    optimum = solve(kitchen)
+    idle = ("Do nothing", "Do nothing", *optimum.actions)
+    longer = replace(optimum, actions=idle, makespan=len(idle), lower_bound=3)
+    assert solve(kitchen, start=longer).makespan == optimum.makespan
 
 
 def test_changed_problems_and_options_are_solved_again() -> None:

@@ -379,9 +379,8 @@ def robotouille_passages(findings: list[ReferenceFinding]) -> Iterator[str]:
 def _row_of_caption(finding: ReferenceFinding) -> list[str]:
     match = re.search(r"the paper \(([^)]*)\) also asks for ([^;]*)", finding.reason)
     assert match is not None
-    if finding.verdict == "unproved":
-        return [short(finding), f"{match[1]}: {match[2]}", f"{finding.claimed} (not proved)", "-"]
-    return [short(finding), f"{match[1]}: {match[2]}", str(finding.claimed), str(finding.optimum)]
+    with_condition = "-" if finding.optimum is None else str(finding.optimum)
+    return [short(finding), f"{match[1]}: {match[2]}", str(finding.claimed), with_condition]
 
 
 def timearena_passages(findings: list[ReferenceFinding]) -> Iterator[str]:

@@ -424,7 +424,7 @@ def test_bundled_certificates_hold(name: str) -> None:
             assert (one.holds, one.proved, one.reason) == (True, "certificate", "")
         else:
             assert (one.holds, one.reason) == (None, UNCHECKED)
-            assert one.proved in ("search", "search, release 0.9.0")
+            assert one.proved in ("search", "search, release 0.9.0", "search from the bundled plan")
 
 
 def test_valid_bundled_certificates_are_reused_and_others_computed(monkeypatch: pytest.MonkeyPatch) -> None:
