@@ -33,8 +33,8 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: Two benchmarks with recorded answers took 12,700 (robots and episodes 4,100, steps 2,400, meetings 3,000, calendars
 #: and trips 3,200), their tests 7,300; the study of answers, rows of other graders and verdicts on references that are
 #: not unique took 900 and 600. Live scores from the state of the simulator took 200, averages without pandas 250, tabu
-#: and genetic search 2,000, searches in turns and beside proofs 400, a bound of several cooks by a schedule and searches
-#: that begin from a bundled plan 900; their tests 1,700.
+#: and genetic search 2,000, searches in turns and beside proofs 400, a bound of several cooks by a schedule and starts
+#: from bundled plans 900; their tests 1,700.
 CEILINGS = {"packages": 175_000, "tests": 200_000}
 
 
