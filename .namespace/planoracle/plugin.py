@@ -84,6 +84,7 @@ Runs
 
 Metrics
 -------
+- `live_row_of_failure`: row of a live run without success; ``None`` for a success, which is graded.
 - `MetricSet`: all metrics of the benchmark.
 - `Declarations`: type of all metrics and averages, in their order.
 - `Metric`: one metric of a run, with its average.
@@ -116,6 +117,7 @@ Feedback and live runs
 - `Unreadable`: message that holds no command, with the reason.
 - `CLOSE`: command by which an agent ends the run.
 - `Environment`: live run of an agent.
+- `AnyEnvironment`: live run of an agent, of any kind of simulator.
 - `LiveText`: base class for the texts of live runs.
 - `text_of`: text of a message, without reasoning.
 - `GenericText`: texts of live runs whose commands are pieces of a schedule.
@@ -188,7 +190,7 @@ from planoracle.instances.protocol.benchmark import Benchmark, lazy
 from planoracle.instances.protocol.capabilities import ActionSpace, Catalog, Generator, SubmissionLimit
 from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.describe import brief
-from planoracle.instances.protocol.environment import Environment, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment, Environment, RunConfig
 from planoracle.instances.protocol.feedback import (
     ClockFormat,
     Examination,
@@ -227,6 +229,7 @@ from planoracle.instances.protocol.scoring import (
     Oracle,
     Reference,
     Row,
+    live_row_of_failure,
 )
 from planoracle.instances.protocol.settings import Setting
 from planoracle.instances.protocol.simulator import (
@@ -252,6 +255,7 @@ __all__ = [
     "RECORDED_FIELDS",
     "Action",
     "ActionSpace",
+    "AnyEnvironment",
     "Average",
     "Benchmark",
     "BenchmarkError",
@@ -345,6 +349,7 @@ __all__ = [
     "is_agents",
     "lazy",
     "listed",
+    "live_row_of_failure",
     "load_json",
     "path_of",
     "quoted",
