@@ -126,7 +126,7 @@ class Schedule:
     @property
     def makespan(self) -> int:
         """Latest end of a piece, in ticks; 0 for the empty schedule."""
-        return max((piece.end for piece in self.pieces), default=0)
+        return max((piece.start + piece.duration for piece in self.pieces), default=0)
 
     def finish(self) -> dict[str, int]:
         """Return the end of the last piece of every action, in ticks."""
@@ -173,6 +173,8 @@ def _sets(variant: Variant) -> bool:
 
 def _cut_at_starts(instance: Instance, pieces: list[Piece]) -> list[Piece]:
     """Cut interruptible pieces at the starts of unattended actions by their agent."""
+    if all(piece.agent is None for piece in pieces):
+        return pieces
     variants = [variant_of(instance, piece) for piece in pieces]
     started = _starts(instance, pieces, variants)
     if not started:

@@ -214,9 +214,7 @@ class PlacedLoad:
         load.levels = self.levels
         instants = span(start, size)
         if not self._shares_interval(demand, start, size):
-            lowest, higher = self.levels[: demand.amount], self.levels[demand.amount :]
-            load.levels = [instants | level for level in lowest]
-            load.levels += [level | instants & below for level, below in zip(higher, self.levels, strict=False)]
+            load.levels = self._raised_levels(instants, demand.amount)
         if demand.sets is not None:
             load.settings += ((demand.sets, 1 << start),)
         if demand.requires is not None:
@@ -224,8 +222,22 @@ class PlacedLoad:
         load.uses = (*self.uses, (size, demand.sets is not None, start))
         return load
 
+    def _raised_levels(self, instants: int, amount: int) -> list[int]:
+        """Return the levels after so many units more are taken at some instants."""
+        levels = self.levels.copy()
+        for units in range(amount):
+            levels[units] |= instants
+        for units in range(amount, len(levels)):
+            raised = instants & self.levels[units - amount]
+            if not raised:
+                break  # nor are more units taken there
+            levels[units] |= raised
+        return levels
+
     def _shares_interval(self, demand: Demand, start: int, size: int) -> bool:
         """Return whether a use has the interval of one placed before, and one of both is a setting."""
+        if demand.sets is None and not self.settings:
+            return False
         for length, sets, placed_start in self.uses:
             if length == size and placed_start == start and (sets or demand.sets is not None):
                 return True
