@@ -240,7 +240,9 @@ def _required_resources(instance: Instance) -> set[str]:
     names = set()
     for action in instance.actions:
         for mode in action.modes:
-            names.update([demand.resource for demand in mode.demands if demand.requires is not None])
+            for demand in mode.demands:
+                if demand.requires is not None:
+                    names.add(demand.resource)
     return names
 
 

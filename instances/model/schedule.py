@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planoracle.instances.errors import PlanError
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance, Variant
 from planoracle.instances.model.problem import Problem
 
@@ -48,8 +49,9 @@ def variant_of(instance: Instance, piece: Piece) -> Variant:
     In a mode that does not exist, it is as the action says, and has no demands.
     """
     variants = instance.variants[piece.action]
-    if 0 <= piece.mode < len(variants):
-        return variants[piece.mode]
+    mode = piece.mode
+    if 0 <= mode < len(variants):
+        return variants[mode]
     action = instance.by_id[piece.action]
     return Variant(action.duration, action.attended, instance.eligible(action), (), ())
 
@@ -107,9 +109,11 @@ class Schedule:
         def by_action(piece: Piece) -> tuple[int, int, int]:
             return index[piece.action], piece.start, piece.duration
 
+        has_settings = _has_settings(instance)
+
         def by_start(piece: Piece) -> tuple[int, bool, bool, int]:
             variant = variant_of(instance, piece)
-            return piece.start, variant.attended > 0, _sets(variant), index[piece.action]
+            return piece.start, variant.attended > 0, has_settings and _sets(variant), index[piece.action]
 
         joined: list[Piece] = []
         previous_run = None
@@ -164,6 +168,17 @@ def weight_of(problem: Problem, pieces: Iterable[Piece]) -> int | None:
         return None
     executed_tasks = {piece.action.partition("/")[0] for piece in pieces}
     return sum(weight for task, weight in weights.items() if task in executed_tasks)
+
+
+@ProblemCache
+def _has_settings(instance: Instance) -> bool:
+    """Return whether an action sets a state."""
+    for action in instance.actions:
+        for mode in action.modes:
+            for demand in mode.demands:
+                if demand.sets is not None:
+                    return True
+    return False
 
 
 def _sets(variant: Variant) -> bool:

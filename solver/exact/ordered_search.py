@@ -145,8 +145,11 @@ def _parts(instance: Instance, bounds: Windows, step: int, makespan: int) -> lis
 def _exact(instance: Instance) -> bool:
     """Return whether the search considers all constraints: no action has states or can be interrupted."""
     for action in instance.actions:
-        if action.interruptible or any(use.sets or use.requires for use in action.modes[0].demands):
+        if action.interruptible:
             return False
+        for use in action.modes[0].demands:
+            if use.sets or use.requires:
+                return False
     return True
 
 
@@ -167,11 +170,10 @@ def runs(free: int, length: int) -> int:
     if not length:
         return -1
     length_so_far = 1
-    while length_so_far < length:
-        more = min(length_so_far, length - length_so_far)
-        free &= free >> more
-        length_so_far += more
-    return free
+    while 2 * length_so_far <= length:
+        free &= free >> length_so_far
+        length_so_far *= 2
+    return free & free >> (length - length_so_far)
 
 
 def span(start: int, length: int) -> int:
@@ -285,7 +287,9 @@ class _Search:
         part, starts = self.parts[k], self.starts
         first, last = max(part.first, min_start), part.last
         for placed_part, distance in part.after:
-            first = max(first, starts[placed_part] + distance)
+            earliest = starts[placed_part] + distance
+            if earliest > first:
+                first = earliest
         for placed_part, distance in part.until:
             last = min(last, starts[placed_part] + distance)
         if first > last:
