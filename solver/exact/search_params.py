@@ -46,7 +46,7 @@ class SizeParams:
     large: int = 50
     larger: int = 100
     vast: int = 160
-    few: int = 30
+    few: int = 29
     many: int = 1_000
     many_steps: int = 100
     max_steps: int = 10_000

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from math import gcd
+from operator import attrgetter
 from typing import NamedTuple
 
 from planoracle.instances.model.instance import Demand, Instance
@@ -58,7 +59,7 @@ def work_bound(jobs: Sequence[BoundJob], capacity: int, lower_bound: int = 0, mo
         return best
     if capacity == 1:
         return max(best, _one_by_one(jobs))
-    by_tail = sorted(jobs, key=lambda job: -job.tail)
+    by_tail = sorted(jobs, key=attrgetter("tail"), reverse=True)
     min_heads = sorted(set(heads))
     number_of_heads = most_heads or -(-_MOST_SETS // len(jobs))
     for min_head in min_heads[:: -(-len(min_heads) // number_of_heads)]:
