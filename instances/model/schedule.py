@@ -50,7 +50,7 @@ def variant_of(instance: Instance, piece: Piece) -> Variant:
     """
     variants = instance.variants[piece.action]
     mode = piece.mode
-    if 0 <= mode < len(variants):
+    if mode == 0 or 0 < mode < len(variants):  # nearly all pieces have the first mode
         return variants[mode]
     action = instance.by_id[piece.action]
     return Variant(action.duration, action.attended, instance.eligible(action), (), ())

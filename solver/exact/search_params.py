@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 class SizeParams:
     """Numbers of actions, decisions and steps that decide which stages run.
 
-    Measured at 13000fdb (models and steps), 406d0388 (few, many), a7a08b88 (vast) and c412c0c6 (large, very crowded).
+    Measured at 13000fdb (models and steps), 2dc752c5 (few), 406d0388 (many), a7a08b88 (vast) and c412c0c6 (large, very
+    crowded).
 
     Attributes
     ----------
