@@ -130,8 +130,8 @@ def _crowded(uses: list[_Use], capacity: int) -> bool:
     changes = [(piece.start, demand.amount) for _, piece, demand in uses]
     changes += [(piece.end, -demand.amount) for _, piece, demand in uses]
     changes.sort()  # at the same instant, ends come first
-    loads = itertools.accumulate(change for _, change in changes)
-    return any(load > capacity for load in loads)
+    loads = itertools.accumulate([change for _, change in changes])
+    return max(loads, default=0) > capacity
 
 
 class _Sums:
@@ -234,12 +234,27 @@ def _amount_of(use: _Use) -> int:
     return use[2].amount
 
 
+@ProblemCache
+def _required_resources(instance: Instance) -> set[str]:
+    """Return the resources of which an action requires a state."""
+    names = set()
+    for action in instance.actions:
+        for mode in action.modes:
+            for demand in mode.demands:
+                if demand.requires is not None:
+                    names.add(demand.resource)
+    return names
+
+
 def states(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
     """Yield the pieces during which the required state is not the only one; ``only`` as in `capacities`."""
+    names = _required_resources(instance)
+    if only is not None:
+        names = {name for name in names if name in only}
+    if not names:
+        return
     runs = whole_runs(instance, pieces)
-    for name, uses in _demands(instance, runs, only).items():
-        if all(demand.requires is None for _, _, demand in uses):
-            continue
+    for name, uses in _demands(instance, runs, names).items():
         settings = _Settings(instance, name, uses)
         for use in uses:
             i, piece, demand = use

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planoracle.instances.errors import PlanError
+from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance, Variant
 from planoracle.instances.model.problem import Problem
 
@@ -48,8 +49,9 @@ def variant_of(instance: Instance, piece: Piece) -> Variant:
     In a mode that does not exist, it is as the action says, and has no demands.
     """
     variants = instance.variants[piece.action]
-    if 0 <= piece.mode < len(variants):
-        return variants[piece.mode]
+    mode = piece.mode
+    if mode == 0 or 0 < mode < len(variants):  # nearly all pieces have the first mode
+        return variants[mode]
     action = instance.by_id[piece.action]
     return Variant(action.duration, action.attended, instance.eligible(action), (), ())
 
@@ -107,9 +109,11 @@ class Schedule:
         def by_action(piece: Piece) -> tuple[int, int, int]:
             return index[piece.action], piece.start, piece.duration
 
+        has_settings = _has_settings(instance)
+
         def by_start(piece: Piece) -> tuple[int, bool, bool, int]:
             variant = variant_of(instance, piece)
-            return piece.start, variant.attended > 0, _sets(variant), index[piece.action]
+            return piece.start, variant.attended > 0, has_settings and _sets(variant), index[piece.action]
 
         joined: list[Piece] = []
         previous_run = None
@@ -126,7 +130,7 @@ class Schedule:
     @property
     def makespan(self) -> int:
         """Latest end of a piece, in ticks; 0 for the empty schedule."""
-        return max((piece.end for piece in self.pieces), default=0)
+        return max((piece.start + piece.duration for piece in self.pieces), default=0)
 
     def finish(self) -> dict[str, int]:
         """Return the end of the last piece of every action, in ticks."""
@@ -166,6 +170,17 @@ def weight_of(problem: Problem, pieces: Iterable[Piece]) -> int | None:
     return sum(weight for task, weight in weights.items() if task in executed_tasks)
 
 
+@ProblemCache
+def _has_settings(instance: Instance) -> bool:
+    """Return whether an action sets a state."""
+    for action in instance.actions:
+        for mode in action.modes:
+            for demand in mode.demands:
+                if demand.sets is not None:
+                    return True
+    return False
+
+
 def _sets(variant: Variant) -> bool:
     demands = variant.demands
     return bool(demands) and any(demand.sets is not None for demand in demands)
@@ -173,6 +188,8 @@ def _sets(variant: Variant) -> bool:
 
 def _cut_at_starts(instance: Instance, pieces: list[Piece]) -> list[Piece]:
     """Cut interruptible pieces at the starts of unattended actions by their agent."""
+    if all(piece.agent is None for piece in pieces):
+        return pieces
     variants = [variant_of(instance, piece) for piece in pieces]
     started = _starts(instance, pieces, variants)
     if not started:

@@ -163,7 +163,7 @@ def horizon(instance: Instance) -> int:
             longest[lag.after] = max(longest[lag.after], -lag.maximum)
     total = 0
     for action in instance.actions:
-        total += max(action.duration, _has_states(action)) + longest[action.id]
+        total += (action.duration or _has_states(action)) + longest[action.id]
     return total + max(action.release for action in instance.actions)
 
 
@@ -253,6 +253,8 @@ def common_divisor(instance: Instance) -> int:
     divisor = 0
     for action in instance.actions:
         divisor = gcd(divisor, action.duration, action.attended, action.release, action.deadline or 0)
+        if divisor == 1:
+            return divisor
         if action.windows:
             divisor = gcd(divisor, *chain.from_iterable(action.windows))
         for mode in action.modes:
@@ -283,6 +285,8 @@ def _settings_may_overlap(instance: Instance) -> bool:
             duration = action.duration_in(mode)
             uses += [(duration, demand) for demand in mode.demands]
     set_resources = {demand.resource for _, demand in uses if demand.sets is not None}
+    if not set_resources:
+        return False
     amounts: dict[str, list[int]] = {}
     for _, demand in uses:
         waits_for_setting = demand.requires is not None or demand.sets is None

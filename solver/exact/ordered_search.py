@@ -145,8 +145,11 @@ def _parts(instance: Instance, bounds: Windows, step: int, makespan: int) -> lis
 def _exact(instance: Instance) -> bool:
     """Return whether the search considers all constraints: no action has states or can be interrupted."""
     for action in instance.actions:
-        if action.interruptible or any(use.sets or use.requires for use in action.modes[0].demands):
+        if action.interruptible:
             return False
+        for use in action.modes[0].demands:
+            if use.sets or use.requires:
+                return False
     return True
 
 
@@ -167,11 +170,10 @@ def runs(free: int, length: int) -> int:
     if not length:
         return -1
     length_so_far = 1
-    while length_so_far < length:
-        more = min(length_so_far, length - length_so_far)
-        free &= free >> more
-        length_so_far += more
-    return free
+    while 2 * length_so_far <= length:
+        free &= free >> length_so_far
+        length_so_far *= 2
+    return free & free >> (length - length_so_far)
 
 
 def span(start: int, length: int) -> int:
@@ -214,9 +216,7 @@ class PlacedLoad:
         load.levels = self.levels
         instants = span(start, size)
         if not self._shares_interval(demand, start, size):
-            lowest, higher = self.levels[: demand.amount], self.levels[demand.amount :]
-            load.levels = [instants | level for level in lowest]
-            load.levels += [level | instants & below for level, below in zip(higher, self.levels, strict=False)]
+            load.levels = self._raised_levels(instants, demand.amount)
         if demand.sets is not None:
             load.settings += ((demand.sets, 1 << start),)
         if demand.requires is not None:
@@ -224,8 +224,22 @@ class PlacedLoad:
         load.uses = (*self.uses, (size, demand.sets is not None, start))
         return load
 
+    def _raised_levels(self, instants: int, amount: int) -> list[int]:
+        """Return the levels after so many units more are taken at some instants."""
+        levels = self.levels.copy()
+        for units in range(amount):
+            levels[units] |= instants
+        for units in range(amount, len(levels)):
+            raised = instants & self.levels[units - amount]
+            if not raised:
+                break  # nor are more units taken there
+            levels[units] |= raised
+        return levels
+
     def _shares_interval(self, demand: Demand, start: int, size: int) -> bool:
         """Return whether a use has the interval of one placed before, and one of both is a setting."""
+        if demand.sets is None and not self.settings:
+            return False
         for length, sets, placed_start in self.uses:
             if length == size and placed_start == start and (sets or demand.sets is not None):
                 return True
@@ -273,7 +287,9 @@ class _Search:
         part, starts = self.parts[k], self.starts
         first, last = max(part.first, min_start), part.last
         for placed_part, distance in part.after:
-            first = max(first, starts[placed_part] + distance)
+            earliest = starts[placed_part] + distance
+            if earliest > first:
+                first = earliest
         for placed_part, distance in part.until:
             last = min(last, starts[placed_part] + distance)
         if first > last:

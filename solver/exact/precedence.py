@@ -153,6 +153,8 @@ def _on_resources(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
         uses, capacity = users[resource.name], resource.capacity
         ranked = sorted(((amount, n) for n, (_, amount, _) in enumerate(uses)), reverse=True)
         for n, (i, amount, ahead) in enumerate(uses):
+            if amount + ranked[0][0] <= capacity:
+                continue
             excluded = takewhile(lambda entry: entry[0] + amount > capacity, ranked)  # noqa: B023  # used at once
             for m in sorted(m for _, m in excluded if m > n):
                 j, _, behind = uses[m]

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 class SizeParams:
     """Numbers of actions, decisions and steps that decide which stages run.
 
-    Measured at 13000fdb (models and steps), 406d0388 (few, many), a7a08b88 (vast) and c412c0c6 (large, very crowded).
+    Measured at 13000fdb (models and steps), 2dc752c5 (few), 406d0388 (many), a7a08b88 (vast) and c412c0c6 (large, very
+    crowded).
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class SizeParams:
     large: int = 50
     larger: int = 100
     vast: int = 160
-    few: int = 30
+    few: int = 29
     many: int = 1_000
     many_windowed: int = 300
     many_steps: int = 100

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from math import gcd
+from operator import attrgetter
 from typing import NamedTuple
 
 from planoracle.instances.model.instance import Demand, Instance
@@ -58,11 +59,11 @@ def work_bound(jobs: Sequence[BoundJob], capacity: int, lower_bound: int = 0, mo
         return best
     if capacity == 1:
         return max(best, _one_by_one(jobs))
-    by_tail = sorted(jobs, key=lambda job: -job.tail)
+    by_tail = sorted(jobs, key=attrgetter("tail"), reverse=True)
     min_heads = sorted(set(heads))
     number_of_heads = most_heads or -(-_MOST_SETS // len(jobs))
     for min_head in min_heads[:: -(-len(min_heads) // number_of_heads)]:
-        best = max(best, _largest_tails(by_tail, capacity, min_head))
+        best = _largest_tails([job for job in by_tail if job.head >= min_head], capacity, best)
     return best
 
 
@@ -90,14 +91,18 @@ def _one_by_one(jobs: Sequence[BoundJob]) -> int:
     return best
 
 
-def _largest_tails(jobs: list[BoundJob], capacity: int, min_head: int) -> int:
-    """Return the best bound by jobs with heads of at least ``min_head``; their tails descend."""
-    best = work = units = first = last = spare = 0
+def _largest_tails(jobs: list[BoundJob], capacity: int, lower_bound: int) -> int:
+    """Return the best bound by the first jobs, whose tails descend, or ``lower_bound`` if none is better.
+
+    Once the capacity is used, a further job raises neither the sum of heads nor that of tails. The search ends where
+    both and the work of all jobs reach no better bound.
+    """
+    best = lower_bound
+    total_work = sum([job.work * job.units for job in jobs])
+    work = units = first = last = spare = 0
     smallest: list[tuple[int, int]] = []  # heads, negative, of as many units as there is room for: the largest on top
     latest: deque[list[int]] = deque()  # tails of as many units, the largest first, and how many units have each
     for job in jobs:
-        if job.head < min_head:
-            continue
         units += job.units
         work += job.work * job.units
         first += job.head * job.units
@@ -124,6 +129,8 @@ def _largest_tails(jobs: list[BoundJob], capacity: int, min_head: int) -> int:
                 latest.popleft()
         if spare >= 0:
             best = max(best, -(-(first + work + last) // capacity))
+            if first + total_work + last <= best * capacity:
+                break
     return best
 
 

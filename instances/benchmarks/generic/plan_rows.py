@@ -102,6 +102,8 @@ def is_row(value: object, names: ActionNames) -> bool:
         return names.is_name(value[0])
     if not isinstance(value, dict):
         return False
+    if value.keys() == _WRITTEN_FIELDS:
+        return True
     fields = {field_of(name) for name in value}
     return "action" in fields and not fields.isdisjoint(("start", "end"))
 

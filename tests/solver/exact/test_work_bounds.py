@@ -72,6 +72,33 @@ def test_bound_for_capacity_1_is_that_of_the_best_set_of_jobs(block: int) -> Non
         assert work_bound(jobs, 1) == best
 
 
+def _bound_of(jobs: list[BoundJob], capacity: int) -> int:
+    """Return the bound by a set of jobs, by its definition; 0 if they have fewer units than the capacity."""
+    heads: list[int] = []
+    tails: list[int] = []
+    for job in jobs:
+        heads += [job.head] * job.units
+        tails += [job.tail] * job.units
+    if len(heads) < capacity:
+        return 0
+    work = sum(job.work * job.units for job in jobs)
+    return -(-(sum(sorted(heads)[:capacity]) + work + sum(sorted(tails)[:capacity])) // capacity)
+
+
+@pytest.mark.parametrize("block", sample(range(10), 5))
+def test_bound_is_that_of_the_best_set_of_large_heads_and_tails(block: int) -> None:
+    for capacity, jobs in _drawn(block):
+        if capacity == 1:
+            continue
+        all_work = -(-sum(job.work * job.units for job in jobs) // capacity)
+        best = min(job.head for job in jobs) + all_work + min(job.tail for job in jobs)
+        for first in jobs:
+            late = sorted((job for job in jobs if job.head >= first.head), key=lambda job: -job.tail)
+            best = max(best, *(_bound_of(late[:count], capacity) for count in range(1, len(late) + 1)))
+        for previous in (0, best - 1, best + 1):
+            assert work_bound(jobs, capacity, previous) == max(best, previous)
+
+
 def test_bound_by_sets_of_jobs_exceeds_the_bound_by_all_jobs() -> None:
     drawn = [one for block in range(10) for one in _drawn(block)]
     assert any(work_bound(jobs, capacity) > work_bound(jobs, capacity, most_heads=1) for capacity, jobs in drawn)
