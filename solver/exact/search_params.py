@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 class SizeParams:
     """Numbers of actions, decisions and steps that decide which stages run.
 
-    Measured at 13000fdb (models and steps), 2dc752c5 (few), 406d0388 (many), a7a08b88 (vast) and c412c0c6 (large, very
-    crowded).
+    Measured at 13000fdb (models and steps), e5ec6375 (few), 406d0388 (many), 523dee13 (many with maximum lags),
+    a7a08b88 (vast) and c412c0c6 (large, very crowded).
 
     Attributes
     ----------
@@ -64,7 +64,8 @@ class SizeParams:
 class WorkParams:
     """Work of heuristics in seconds, and seconds that are kept for other tasks.
 
-    Measured at c412c0c6 (heuristics), 6493faa2 (restriction), 6a0e0bf2 (coarse grid) and 1aa7f271 (replay).
+    Measured at c412c0c6 (heuristics), 80bd163b (per effort), 6493faa2 (restriction), 6a0e0bf2 (coarse grid) and
+    1aa7f271 (replay).
 
     Attributes
     ----------
@@ -95,7 +96,7 @@ class CrowdedParams:
     """Numbers for crowded problems, in which most pairs of actions exclude each other, as in job shops.
 
     Measured at b2a41ffe, a6605c29 (what is crowded), 235417b3 (turns), 6005dad4, a7a08b88 (one loaded resource),
-    21e67b9b (look) and c412c0c6 (neighbourhood).
+    21e67b9b (look) and ed97e1a9 (local search).
 
     Attributes
     ----------
@@ -148,8 +149,8 @@ class CrowdedParams:
 class EffortParams:
     """Efforts of CP-SAT's stages on problems that are not crowded.
 
-    Measured at 507244eb, 235417b3 (look), b2a41ffe (first core search), eb2f2e89 (rounds), c412c0c6 (neighbourhood,
-    first proof), 4e617064 (least neighbourhood) and 67978888 (finer grid).
+    Measured at 507244eb, 235417b3 (look), b2a41ffe (first core search), eb2f2e89 (rounds), c412c0c6 (local
+    search, first proof), bc89b2c1 (maximum lags, last proof) and 67978888 (finer grid).
 
     Attributes
     ----------
