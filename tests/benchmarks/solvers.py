@@ -47,7 +47,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 #: Endings of instance files, and the folders of ``shared`` that have them; a folder is also the name of all its sets.
 ENDINGS = ("sm", "sch", "jss", "rcp")
 FOLDERS = ("literature", "large")
-#: Draws of the generated sets ``generated-N``, of N actions.
+#: Draws of the generated sets ``generated-N``, of N actions with maximum lags, and ``generated-ordinary-N``, without.
 DRAWS = 3
 #: Actions from which each solve has a process of its own, so that its peak of memory is its own.
 MANY = 80
@@ -77,15 +77,16 @@ class Case:
         """Read or generate the problem."""
         if self.source is not None:
             return catalog.single(self.source)
-        actions = int(self.set.partition("-")[2])
+        actions = int(self.set.rpartition("-")[2])
+        windows = 0.0 if self.set.startswith("generated-ordinary") else 0.3
         size = {"tasks": max(1, actions // 50), "actions": min(actions, 50)}
-        kind = {"resources": 4, "agents": 2, "attended": 1, "interruptible": 0.0, "windows": 0.3}
+        kind = {"resources": 4, "agents": 2, "attended": 1, "interruptible": 0.0, "windows": windows}
         return generate("generic", 48, int(self.file), **size, **kind).problem
 
 
 def cases_of(name: str, shared: Path) -> list[Case]:
-    """Return the problems of a set: a folder of ``shared``, ``generated-N``, or names of `catalog`."""
-    if re.fullmatch(r"generated-\d+", name):
+    """Return the problems of a set: a folder of ``shared``, a generated set, or names of `catalog`."""
+    if re.fullmatch(r"generated-(ordinary-)?\d+", name):
         return [Case(name, str(draw), None) for draw in range(DRAWS)]
     cases = [
         case
