@@ -209,7 +209,7 @@ class EffortParams:
     local_windowed_late: float = 0.25
     near: float = 0.06
     before_last_proof: float = 0.08
-    first_proof_after_local: float = 0.4
+    first_proof_after_local: float = 0.2
     local_turn: float = 0.1
     min_local: float = 0.05
     finer_grid: float = 0.01
