@@ -47,8 +47,8 @@ def solve(
     time_limit
         Seconds of wall time, or counted work. At its end the incumbent and the lower bound are returned.
     seed, workers
-        Random seed and number of workers. Several workers run in the last stages only, and not with counted work; from 50
-        actions on, half of them search around the incumbent while the others prove.
+        Random seed and number of workers. Several workers run in the last stages only, and not with counted work; from
+        50 actions on, half of them search around the incumbent while the others prove.
     exact_grid
         Allow interruptions at every tick, not only at multiples of the common divisor. Slower.
     engine
