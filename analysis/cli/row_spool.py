@@ -24,7 +24,7 @@ class RowSpool:
 
     def append(self, row: dict[str, Any]) -> None:
         """Add a row."""
-        self._file.write(json.dumps(row) + "\n")
+        self._file.write(to_json(row) + "\n")
         self._count += 1
 
     def close(self) -> None:

@@ -229,7 +229,7 @@ def without_live_row(environment: AnyEnvironment, oracle: Oracle) -> Row | None:
 
 
 def live_row_of_failure(environment: AnyEnvironment, oracle: Oracle) -> Row | None:
-    """Return the row of a run without success, see `MetricSet.live_row`; a success has to be graded.
+    """Return the row of a run without success for ``MetricSet.live_row``; a success has to be graded.
 
     Parameters
     ----------

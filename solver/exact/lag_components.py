@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planoracle.heuristics.generation import strong_components
-from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.instance import Action, Instance, Mode
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.model.schedule import Schedule
 from planoracle.solver.exact.schedule_model import ScheduleModel
@@ -24,8 +24,8 @@ def lag_components(instance: Instance) -> list[list[int]]:
     Returns
     -------
     list
-        Empty if all actions are one component, or if actions prepare a state that others need or precede a mode of
-        others: then a component without the rest is not a part of the problem.
+        Empty if all actions are one component, or if actions require a state that others set or follow others in a
+        mode: then a component without the rest is not a part of the problem.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def lag_components(instance: Instance) -> list[list[int]]:
     >>> lag_components(Instance("meal", actions, lags))
     [[0, 1]]
     """
-    if _has_states(instance) or any(_follows_others(action) for action in instance.actions):
+    if any(_needs_others(action) for action in instance.actions):
         return []
     count, index = len(instance.actions), instance.index
     arcs = []
@@ -52,13 +52,13 @@ def lag_components(instance: Instance) -> list[list[int]]:
     return sorted(components, key=len)
 
 
-def _has_states(instance: Instance) -> bool:
-    return any(resource.state is not None for resource in instance.resources)
+def _needs_others(action: Action) -> bool:
+    """Return whether a mode of an action has predecessors, or requires a state of a resource."""
+    return any(mode.after or _requires_state(mode) for mode in action.modes)
 
 
-def _follows_others(action: Action) -> bool:
-    """Return whether a mode of an action has predecessors."""
-    return any(mode.after for mode in action.modes)
+def _requires_state(mode: Mode) -> bool:
+    return any(demand.requires is not None for demand in mode.demands)
 
 
 def part_of(instance: Instance, component: Sequence[int]) -> Instance:

@@ -46,6 +46,7 @@ def quarters() -> Instance:
 def without_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable heuristics: with their plan, a proof of infeasibility would be rejected at once."""
     monkeypatch.setattr(search_state, "improve", lambda *_, **__: None)
+    monkeypatch.setattr(search_state, "project_of", lambda _: None)
 
 
 #: Statuses of the second and third run after "infeasible", with the expected status and presence of a schedule.

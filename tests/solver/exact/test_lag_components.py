@@ -32,8 +32,9 @@ def test_a_component_holds_the_actions_that_lags_bind_in_both_directions() -> No
     assert lag_components(Instance("lags", actions, lags)) == [[4, 5], [0, 1, 2]]
 
 
-def test_actions_that_prepare_a_state_are_no_component() -> None:
-    oven = Resource("oven", 1, "cold")
+@pytest.mark.parametrize("initial_state", ["cold", None])
+def test_actions_that_prepare_a_state_are_no_component(initial_state: str | None) -> None:
+    oven = Resource("oven", 1, initial_state)
     heat = Action("task/heat", "task", 2, 0, modes=(Mode((Demand("oven", sets="hot"),)),))
     bake = Action("task/bake", "task", 2, 0, modes=(Mode((Demand("oven", requires="hot"),)),))
     wash = Action("task/wash", "task", 1, 1)

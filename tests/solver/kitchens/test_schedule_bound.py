@@ -58,7 +58,8 @@ def test_schedule_is_never_longer_than_the_shortest_plan(block: int, cooks: int)
         for case, graph in draw_cases(seed, 2, STATES, cooks):
             rows += compare_states(case, graph, Random(seed))
     assert [row for row in rows if row[1] > row[0]] == []
-    assert any(scheduled_steps > own_steps for _, scheduled_steps, own_steps in rows)
+    if not block:  # in kitchens without work for several cooks it is not
+        assert any(scheduled_steps > own_steps for _, scheduled_steps, own_steps in rows)
 
 
 def test_schedule_is_never_longer_than_the_rest_of_a_known_plan() -> None:
