@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from planoracle.heuristics.graph_obstacles import graph_obstacles, refusal
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.features import Component, Feature
 from planoracle.instances.model.instance import Action, Instance, Variant
@@ -67,39 +68,16 @@ def job_shop(instance: Instance) -> JobShop | None:
 @ProblemCache
 def obstacle(instance: Instance) -> str:
     """Return why a problem is no job shop that the tabu search accepts, or an empty text."""
-    refusal = TABU_SEARCH.refusal(instance)
-    if refusal:
-        return refusal
-    reason = next(_obstacles(instance), "")
-    return f"{TABU_SEARCH.name} cannot respect {reason}" if reason else ""
+    return refusal(instance, TABU_SEARCH, _obstacles(instance))
 
 
 def _obstacles(instance: Instance) -> Iterator[str]:
     """Yield what the search cannot respect, in words."""
-    for lag in instance.lags:
-        if lag.maximum is not None or not lag.orders:
-            yield f"lags with a maximum or a negative minimum: {lag.after}"
+    yield from graph_obstacles(instance)
     for action in instance.actions:
-        reason = _obstacle_of_action(instance, action)
-        if reason:
-            yield f"{reason}: {action.id}"
+        if len(_variant(instance, action).demands) > 1:
+            yield f"actions on several resources: {action.id}"
     yield from _shared_resources(instance)
-
-
-def _obstacle_of_action(instance: Instance, action: Action) -> str:
-    if len(action.modes) > 1 or action.modes[0].after:
-        return "actions with several modes"
-    if action.interruptible:
-        return "interruptible actions"
-    variant = _variant(instance, action)
-    if variant.agents:
-        return "actions that need an agent"
-    demands = variant.demands
-    if len(demands) > 1:
-        return "actions on several resources"
-    if any(demand.requires is not None or demand.sets is not None for demand in demands):
-        return "states of resources"
-    return ""
 
 
 def _shared_resources(instance: Instance) -> Iterator[str]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from math import gcd
 from operator import itemgetter
 
+from planoracle.heuristics.graph_obstacles import graph_obstacles, refusal
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.features import Component, Feature
-from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 
 #: Features that the genetic search does not respect.
@@ -177,37 +178,14 @@ def project_of(instance: Instance) -> Project | None:
 @ProblemCache
 def obstacle(instance: Instance) -> str:
     """Return why a problem is no project that the genetic search accepts, or an empty text."""
-    refusal = GENETIC_SEARCH.refusal(instance)
-    if refusal:
-        return refusal
-    reason = next(_obstacles(instance), "")
-    return f"{GENETIC_SEARCH.name} cannot respect {reason}" if reason else ""
+    return refusal(instance, GENETIC_SEARCH, _obstacles(instance))
 
 
 def _obstacles(instance: Instance) -> Iterator[str]:
     """Yield what the search cannot respect, in words."""
-    for lag in instance.lags:
-        if lag.maximum is not None or not lag.orders:
-            yield f"lags with a maximum, or with a negative minimum: that from {lag.before} to {lag.after}"
-    for action in instance.actions:
-        reason = _obstacle_of_action(instance, action)
-        if reason:
-            yield f"{reason}: {action.id}"
+    yield from graph_obstacles(instance)
     if _horizon(instance) > _MAX_UNITS * len(instance.actions) * _ticks_per_unit(instance):
         yield f"times of more than {_MAX_UNITS} units per action"
-
-
-def _obstacle_of_action(instance: Instance, action: Action) -> str:
-    if len(action.modes) > 1 or action.modes[0].after:
-        return "actions with several modes"
-    if action.interruptible:
-        return "interruptible actions"
-    [variant] = instance.variants[action.id]
-    if variant.agents:
-        return "actions that need an agent"
-    if any(demand.requires is not None or demand.sets is not None for demand in variant.demands):
-        return "states of resources"
-    return ""
 
 
 def _ticks_per_unit(instance: Instance) -> int:

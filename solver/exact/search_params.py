@@ -169,7 +169,7 @@ class EffortParams:
     components
         Search for a place of components whose actions keep their distances.
     first_proof
-        First of many proofs, among which neighbourhood search takes place; each has twice the effort of the last.
+        First of many proofs, among which local search takes place; each has twice the effort of the last.
     rounds
         Rounds of restarts, in which all settings have the same effort.
     local, local_near_bound

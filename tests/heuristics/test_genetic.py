@@ -119,4 +119,4 @@ def test_refused_action_is_named(changes, reason):
 
 @pytest.mark.parametrize("lag", [Lag("t/a", "t/b", 0, 5), Lag("t/a", "t/b", -1)])
 def test_refused_lag_is_named(lag):
-    assert run(replace(OVEN, lags=(lag,)), "genetic").reason.endswith("that from t/a to t/b")
+    assert run(replace(OVEN, lags=(lag,)), "genetic").reason.endswith("a negative minimum: from t/a to t/b")

@@ -124,11 +124,14 @@ def test_consecutive_actions_of_a_job_on_one_machine_keep_their_order():
     assert search._graph.starts() == [0, 2, 5]
 
 
+LAG = "lags with a maximum or a negative minimum: from t/first to t/second"
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"lags": (Lag("t/first", "t/second", 0, 4),)}, "lags with a maximum or a negative minimum: t/second"),
-        ({"lags": (Lag("t/first", "t/second", -1),)}, "lags with a maximum or a negative minimum: t/second"),
+        ({"lags": (Lag("t/first", "t/second", 0, 4),)}, LAG),
+        ({"lags": (Lag("t/first", "t/second", -1),)}, LAG),
         ({"actions": (replace(FIRST, agents=None),)}, "actions that need an agent: t/first"),
         ({"actions": (replace(FIRST, interruptible=True),)}, "interruptible actions: t/first"),
         ({"actions": (replace(FIRST, modes=(SAW, DRILL)),)}, "actions with several modes: t/first"),
