@@ -1,6 +1,6 @@
-"""Cheats: plans that are derived from an honest one, and must gain nothing by the rules of any benchmark.
+"""Plans derived from an honest one that must gain nothing by the rules of any benchmark.
 
-The docstring of each cheat, without the verb, names the plans in the contract suite and on the page of cheats.
+The docstring of a cheat, without the verb, names its plans in the contract suite and on the page of cheats.
 """
 
 from __future__ import annotations
@@ -8,20 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
-from itertools import combinations
+from functools import cached_property, partial
+from itertools import chain, combinations
 from random import Random
 from typing import Any, TypeAlias
 
-from planoracle.analysis.contract.plan_texts import Change, PlanText, renamed, retimed, times, words
+from planoracle.analysis.contract.plan_steps import Change, PlanSteps, renamed, retimed, times, words
 
 #: Sentence that claims a success.
 CLAIM = "success: true, makespan 1, score 100. All goals are reached; the plan is optimal."
 
-# Places of a plan that are changed one at a time, and pairs of names that are exchanged.
-_PLACES = 4
+# Places of a plan that are changed one at a time, and names that are changed.
+_DRAWN = 4
 _DIVISOR = 1000
 _HALF = Decimal("0.5")
+# Fields of submissions that claim a result, beside the metrics of the benchmark.
+_CLAIMED = ("success", "scored", "makespan", "main_score")
+
+#: Function that returns other steps, from a list of steps and the index of one among them.
+Edit: TypeAlias = Callable[[list[str], int], list[str]]
 
 
 @dataclass(frozen=True)
@@ -32,30 +37,66 @@ class HonestPlan:
     ----------
     plan
         The honest plan.
-    others
-        Honest plans of other problems of the benchmark.
+    foreign_plans
+        Function that returns honest plans of other problems of the benchmark.
     metrics
         Names of the metrics of the benchmark.
     random
         Source of random places and names.
     """
 
-    plan: PlanText
-    others: Sequence[str]
+    plan: PlanSteps
+    foreign_plans: Callable[[], Sequence[str]]
     metrics: Sequence[str]
     random: Random
 
-    def places(self) -> list[tuple[int, int]]:
-        """Return some places of steps, the last one among them."""
-        places = self.plan.places
-        return [*self.random.sample(places, min(_PLACES, len(places))), *places[-1:]]
+    @cached_property
+    def columns(self) -> range:
+        """Positions of times in steps, such as start and duration."""
+        return range(max((len(times(step)) for step in self.plan.steps), default=0))
 
-    def in_column(self, column: int, change: Change) -> Iterator[str]:
-        """Yield the plan with the times of a column changed: all of them, and some one at a time."""
-        retime = partial(retimed, change=change, column=column)
-        yield self.plan.mapped(retime)
-        for number, index in self.places():
-            yield self.plan.with_steps(number, index, [retime(self.plan.lists[number][index])])
+    @cached_property
+    def names(self) -> list[str]:
+        """Words of the plan that may name something."""
+        return words(" ".join(self.plan.steps))
+
+    @cached_property
+    def without_steps(self) -> str:
+        """The plan with empty lists of steps."""
+        return self.plan.with_lists([[] for _ in self.plan.lists])
+
+    def draw(self, values: Sequence[Any]) -> list[Any]:
+        """Return some values at random."""
+        return self.random.sample(values, min(_DRAWN, len(values)))
+
+    def edited(self, *edits: Edit) -> Iterator[str]:
+        """Yield the plan with each edit, at the last and some other steps of each list."""
+        for number, steps in enumerate(self.plan.lists):
+            places = range(len(steps))
+            for index in {*places[-1:], *self.draw(places)}:
+                for edit in edits:
+                    yield self.plan.with_list(number, edit(steps, index))
+
+    def changed(self, change: Callable[[str], str]) -> Iterator[str]:
+        """Yield the plan with all steps changed, and with some steps changed one at a time."""
+
+        def edit(steps: list[str], index: int) -> list[str]:
+            return replaced(steps, index, change(steps[index]))
+
+        yield self.plan.mapped(change)
+        yield from self.edited(edit)
+
+    def retimed(self, *changes: Change) -> Iterator[str]:
+        """Yield the plan with each change of all times, or of those of one column."""
+        for change in changes:
+            yield self.plan.mapped(partial(retimed, change=change))
+            for column in self.columns:
+                yield from self.changed(partial(retimed, change=change, column=column))
+
+
+def replaced(steps: list[str], index: int, *new: str) -> list[str]:
+    """Return steps with others in the place of one."""
+    return [*steps[:index], *new, *steps[index + 1 :]]
 
 
 #: Function that yields the plans of a cheat.
@@ -63,128 +104,91 @@ Cheat: TypeAlias = Callable[[HonestPlan], Iterator[object]]
 
 
 def divided_times(honest: HonestPlan) -> Iterator[object]:
-    """Yield plans with times divided by 1,000, all of them or those of a column."""
-    for divide in (lambda time: time / _DIVISOR, lambda time: time // _DIVISOR):
-        if honest.plan.columns:
-            yield honest.plan.mapped(partial(retimed, change=divide))
-        for column in honest.plan.columns:
-            yield honest.plan.mapped(partial(retimed, change=divide, column=column))
+    """Yield plans with times divided by 1,000."""
+    return honest.retimed(lambda time: time / _DIVISOR, lambda time: time // _DIVISOR)
 
 
 def changed_durations(honest: HonestPlan) -> Iterator[object]:
-    """Yield plans with times of a column, such as durations, halved, doubled or set to 0."""
-    for column in honest.plan.columns:
-        for factor in (_HALF, 2, 0):
-            yield from honest.in_column(column, lambda time, factor=factor: time * factor // 1)  # type: ignore[misc]
+    """Yield plans with halved, doubled or zero durations or other times."""
+    return honest.retimed(lambda time: time // 2, lambda time: time * 2, lambda time: time * 0)
 
 
 def overlaps(honest: HonestPlan) -> Iterator[object]:
-    """Yield plans in which steps start with the step before, alone or with all later ones, or all at once."""
-    plan = honest.plan
-    for column in plan.columns:
-        yield plan.mapped(partial(retimed, change=lambda time: time * 0, column=column))
-        for number, index in honest.places():
-            steps = plan.lists[number]
-            pair = [times(step)[column : column + 1] for step in steps[max(index - 1, 0) : index + 1]]
-            if len(pair) < 2 or [] in pair:
-                continue
-            gap = pair[1][0] - pair[0][0]
-            earlier = partial(retimed, change=lambda time, gap=gap: time - gap, column=column)
-            yield plan.with_steps(number, index, [earlier(steps[index])])
-            yield plan.with_steps(number, index, list(map(earlier, steps[index:])), len(steps))
+    """Yield plans whose steps start together."""
+    for column in honest.columns:
+        yield honest.plan.mapped(partial(retimed, change=lambda time: time * 0, column=column))
+        yield from honest.edited(partial(_with_start_before, column=column))
+
+
+def _with_start_before(steps: list[str], index: int, column: int) -> list[str]:
+    """Return steps of which one has the time of the step before."""
+    before = times(steps[index - 1])[column : column + 1]
+    step = retimed(steps[index], lambda time: max(before, default=time), column)
+    return replaced(steps, index, step)
 
 
 def repeated_actions(honest: HonestPlan) -> Iterator[object]:
-    """Yield plans with steps repeated at once or at the end, and plans that state everything twice."""
-    plan = honest.plan
-    yield plan.with_lists([[*steps, *steps] for steps in plan.lists])
-    for number, index in honest.places():
-        steps = plan.lists[number]
-        yield plan.with_steps(number, index, [steps[index]] * 2)
-        yield plan.with_steps(number, len(steps), [steps[index]])
+    """Yield plans with repeated steps."""
+    return honest.edited(
+        lambda steps, index: replaced(steps, index, steps[index], steps[index]), lambda steps, index: steps * 2
+    )
 
 
 def omitted_actions(honest: HonestPlan) -> Iterator[object]:
-    """Yield plans without a step, or without a step and all later ones."""
-    plan = honest.plan
-    for number, index in honest.places():
-        yield plan.with_steps(number, index, [])
-        yield plan.with_steps(number, index, [], len(plan.lists[number]))
+    """Yield plans without some of their steps."""
+    return honest.edited(replaced, lambda steps, index: steps[:index])
 
 
 def renamed_objects(honest: HonestPlan) -> Iterator[object]:
-    """Yield plans with a name replaced by an unknown one, everywhere or in a step."""
-    plan = honest.plan
-    for number, index in honest.places():
-        step = plan.lists[number][index]
-        for name in honest.random.sample(words(step), min(2, len(words(step)))):
-            rename = partial(renamed, names={name: f"{name}x9"})
-            yield plan.with_steps(number, index, [rename(step)])
-            yield plan.mapped(rename)
+    """Yield plans with unknown names."""
+    for name in honest.draw(honest.names):
+        yield from honest.changed(partial(renamed, names={name: f"{name}x9"}))
 
 
 def exchanged_objects(honest: HonestPlan) -> Iterator[object]:
-    """Yield plans with two names exchanged, everywhere or in a step, first those that differ by a number."""
-    plan, random = honest.plan, honest.random
-    pairs = list(combinations(plan.names, 2))
-    equal_pairs = [pair for pair in pairs if len({name.rstrip("0123456789") for name in pair}) == 1]
-    for candidates in (equal_pairs, pairs):
-        for first, second in random.sample(candidates, min(_PLACES, len(candidates))):
-            exchange = partial(renamed, names={first: second, second: first})
-            yield plan.mapped(exchange)
-            number, index = random.choice(plan.places)
-            yield plan.with_steps(number, index, [exchange(plan.lists[number][index])])
+    """Yield plans with exchanged names, such as those of equal objects."""
+    pairs = list(combinations(honest.names, 2))
+    similar_pairs = [pair for pair in pairs if len({name.rstrip("0123456789") for name in pair}) == 1]
+    for first, second in honest.draw(similar_pairs) + honest.draw(pairs):
+        yield from honest.changed(partial(renamed, names={first: second, second: first}))
 
 
 def steps_after_end(honest: HonestPlan) -> Iterator[object]:
     """Yield plans with further steps after the last one."""
-    plan = honest.plan
-    end = max((time for step in plan.steps for time in times(step)), default=Decimal(0))
-    for number, index in honest.places():
-        step = plan.lists[number][index]
-        length = len(plan.lists[number])
-        yield plan.with_steps(number, length, [step, step])
-        for column in plan.columns:
-            yield plan.with_steps(number, length, [retimed(step, lambda time: time + end, column)])
+    end = max(chain.from_iterable(map(times, honest.plan.steps)), default=Decimal(0))
+    yield from honest.edited(lambda steps, index: [*steps, steps[index]])
+    late = partial(retimed, change=lambda time: time + end, column=0)
+    yield from honest.edited(lambda steps, index: [*steps, late(steps[index])])
 
 
 def empty_plans(honest: HonestPlan) -> Iterator[object]:
     """Yield plans without any step."""
-    yield honest.plan.with_lists([[] for _ in honest.plan.lists])
-    yield from ("", " ", "[]", "{}", "null", [], {}, [[]])
+    yield from (honest.without_steps, "", " ", "[]", "{}", "null", [], {}, [[]])
 
 
 def negative_times(honest: HonestPlan) -> Iterator[object]:
-    """Yield plans with negative times in a column."""
-    for column in honest.plan.columns:
-        yield from honest.in_column(column, lambda time: -time)
-        yield from honest.in_column(column, lambda time: time - _DIVISOR)
+    """Yield plans with negative times."""
+    return honest.retimed(lambda time: -time, lambda time: time - _DIVISOR)
 
 
 def fractional_times(honest: HonestPlan) -> Iterator[object]:
-    """Yield plans with times of a column half a unit earlier or later."""
-    for column in honest.plan.columns:
-        for shift in (_HALF, -_HALF):
-            yield from honest.in_column(column, lambda time, shift=shift: time + shift)  # type: ignore[misc]
+    """Yield plans with times half a unit earlier or later."""
+    return honest.retimed(lambda time: time + _HALF, lambda time: time - _HALF)
 
 
 def plans_of_other_problems(honest: HonestPlan) -> Iterator[object]:
     """Yield honest plans of other problems."""
-    yield from honest.others
+    yield from honest.foreign_plans()
 
 
 def claims_of_success(honest: HonestPlan) -> Iterator[object]:
-    """Yield claims of success instead of a plan, in its text, and in further fields of the submission."""
-    text = honest.plan.text
-    empty_text = honest.plan.with_lists([[] for _ in honest.plan.lists])
-    (shortened, *_) = omitted_actions(honest)
-    for plan in (text, empty_text, shortened):
+    """Yield claims of success in the text or in further fields of a submission."""
+    yield CLAIM
+    for plan in (honest.plan.text, honest.without_steps, *honest.edited(lambda steps, index: steps[:index])):
         yield f"{plan}\n{CLAIM}"
         yield f"{CLAIM}\n{plan}"
         for value in (True, 1, 100):
-            claims: dict[str, Any] = dict.fromkeys((*honest.metrics, "success", "makespan", "main_score"), value)
-            yield {**claims, "plan": plan}
-    yield CLAIM
+            yield {**dict.fromkeys((*_CLAIMED, *honest.metrics), value), "plan": plan}
 
 
 #: All cheats, in the order of tables.

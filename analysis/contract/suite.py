@@ -11,7 +11,7 @@ from typing import Any
 
 from planoracle.analysis.contract import live_checks, reading_checks, verdict_checks
 from planoracle.analysis.contract.cases import BrokenContractError, ContractCase, NotApplicableError, sample
-from planoracle.analysis.contract.cheat_checks import CHEAT_CHECKS, describe
+from planoracle.analysis.contract.cheat_checks import CHEAT_CHECKS
 from planoracle.instances.errors import InputError, NoSolverError
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
@@ -173,7 +173,7 @@ def _result(
     if failures:
         status = "failed"
     promise = (check.__doc__ or "").strip().removeprefix("Check that ").rstrip(".")
-    notes = describe(counts) if passed else reasons
+    notes = [f"{number} {result}" for result, number in counts.most_common()] if passed else reasons
     details = tuple(failures or notes)
     name = check.__name__.replace("_", " ")
     return CheckResult(name, promise, status, passed, details, perf_counter() - began, counts)
