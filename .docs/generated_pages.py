@@ -28,13 +28,16 @@ from planoracle.instances.protocol.scoring import Metric
 
 __all__ = [
     "benchmark_page",
+    "cheat_counts",
     "cheat_table",
+    "cheated_cases",
     "cheats_page",
     "facts",
     "facts_page",
     "features_page",
     "page_path",
     "pictures",
+    "section",
     "with_benchmark_links",
 ]
 
@@ -57,7 +60,7 @@ def benchmark_page(name: str) -> str:
     text = inspect.getdoc(type(benchmark)) or ""
     head, section, rest = text.partition("Metrics\n-------\n")
     prose, title, rest = rest.partition("\nDifferences between paper and released code\n")
-    cheats = _section(_CHEATS.read_text("utf-8"), name)
+    cheats = section(_CHEATS.read_text("utf-8"), name)
     text = f"{head}{section}{prose}\n{_metric_tables(benchmark)}{title}{_with_cheats(rest, cheats)}"
     for prompt, language in ((">>> ", "python"), ("$ ", "console")):
         example = rf"^{re.escape(prompt)}.*(?:\n.+)*"
@@ -82,7 +85,7 @@ def _with_cheats(text: str, table: str) -> str:
     return f"{before}\n{introduction}\n\n{table}{title}{after}"
 
 
-def _section(page: str, title: str) -> str:
+def section(page: str, title: str) -> str:
     """Return the text of a section of a page, without its title."""
     return page.partition(f"\n## {title}\n\n")[2].partition("\n## ")[0]
 
@@ -102,7 +105,7 @@ def cheats_page(page: str) -> str:
 
 def cheat_counts(name: str) -> list[Counter[str]]:
     """Return for each cheat how many plans for problems of a benchmark had each result."""
-    cases = _cheated_cases(registry.get(name))
+    cases = cheated_cases(registry.get(name))
     counts: list[Counter[str]] = []
     for check in CHEAT_CHECKS:
         total: Counter[str] = Counter()
@@ -113,7 +116,7 @@ def cheat_counts(name: str) -> list[Counter[str]]:
     return counts
 
 
-def _cheated_cases(benchmark: AnyBenchmark) -> list[ContractCase]:
+def cheated_cases(benchmark: AnyBenchmark) -> list[ContractCase]:
     """Return problems of a benchmark by their own rules, drawn from the bundled ones or generated."""
     names = list(names_of(benchmark))
     drawn = Random(0).sample(names, min(len(names), _CHEATED_PROBLEMS))

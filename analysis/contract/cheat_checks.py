@@ -11,7 +11,7 @@ from planoracle.analysis.contract.cases import ContractCase, NotApplicableError,
 from planoracle.analysis.contract.cheats import CHEATS, Cheat, HonestPlan
 from planoracle.analysis.contract.plan_steps import PlanSteps
 from planoracle.analysis.grading.grader import Grade
-from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.errors import BenchmarkError, InputError, PlanError
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.profiles import Rules
@@ -82,6 +82,8 @@ class CheatCase:
         """Return the result of a plan under some rules."""
         try:
             run, grade = self._graded(plan, rules)
+        except BenchmarkError:
+            raise
         except InputError:
             return CheatResult("refused")
         gain = self._gain(run, grade)

@@ -117,13 +117,14 @@ def overlaps(honest: HonestPlan) -> Iterator[object]:
     """Yield plans whose steps start together."""
     for column in honest.columns:
         yield honest.plan.mapped(partial(retimed, change=lambda time: time * 0, column=column))
-        yield from honest.edited(partial(_with_start_before, column=column))
+        for share in (1, 2, 4):
+            yield from honest.edited(partial(_closer, column=column, share=share))
 
 
-def _with_start_before(steps: list[str], index: int, column: int) -> list[str]:
-    """Return steps of which one has the time of the step before."""
+def _closer(steps: list[str], index: int, column: int, share: int) -> list[str]:
+    """Return steps of which one has a time closer to that of the step before by a share of the difference."""
     before = times(steps[index - 1])[column : column + 1]
-    step = retimed(steps[index], lambda time: max(before, default=time), column)
+    step = retimed(steps[index], lambda time: time - (time - max(before, default=time)) // share, column)
     return replaced(steps, index, step)
 
 
