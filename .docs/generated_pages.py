@@ -36,8 +36,8 @@ __all__ = [
     "facts_page",
     "features_page",
     "page_path",
+    "page_section",
     "pictures",
-    "section",
     "with_benchmark_links",
 ]
 
@@ -45,7 +45,7 @@ _PLANORACLE = Path(sys.executable).parent / "planoracle"
 _FACTS = Path(__file__).resolve().parents[1] / "tests" / "facts"
 _CHEATS = Path(__file__).with_name("cheats.md")
 #: Problems of each benchmark whose plans are changed into cheating ones.
-_CHEATED_PROBLEMS = 10
+_CHEATED_PROBLEMS = 5
 #: Files of facts, in the order of the page.
 _PAPERS = ("timearena", "recipe2plan", "robotouille", "asynctool", "model")
 _BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -60,7 +60,7 @@ def benchmark_page(name: str) -> str:
     text = inspect.getdoc(type(benchmark)) or ""
     head, section, rest = text.partition("Metrics\n-------\n")
     prose, title, rest = rest.partition("\nDifferences between paper and released code\n")
-    cheats = section(_CHEATS.read_text("utf-8"), name)
+    cheats = page_section(_CHEATS.read_text("utf-8"), name)
     text = f"{head}{section}{prose}\n{_metric_tables(benchmark)}{title}{_with_cheats(rest, cheats)}"
     for prompt, language in ((">>> ", "python"), ("$ ", "console")):
         example = rf"^{re.escape(prompt)}.*(?:\n.+)*"
@@ -85,7 +85,7 @@ def _with_cheats(text: str, table: str) -> str:
     return f"{before}\n{introduction}\n\n{table}{title}{after}"
 
 
-def section(page: str, title: str) -> str:
+def page_section(page: str, title: str) -> str:
     """Return the text of a section of a page, without its title."""
     return page.partition(f"\n## {title}\n\n")[2].partition("\n## ")[0]
 

@@ -60,6 +60,9 @@ class CheatCase:
     def __init__(self, case: ContractCase) -> None:
         self.case = case
         self.plan = str(case.optimum.plan)
+        self.released: Rules = case.benchmark.rules.profiles["released"]
+        #: Grades of the honest plan.
+        self.honest = {rules: self._graded(self.plan, rules)[1] for rules in (case.rules, self.released)}
 
     def plans(self, cheat: Cheat) -> list[object]:
         """Return the plans of a cheat that differ from the honest plan."""
@@ -86,7 +89,7 @@ class CheatCase:
             raise
         except InputError:
             return CheatResult("refused")
-        gain = self._gain(run, grade)
+        gain = self._gain(run, grade, rules)
         if gain:
             return CheatResult("gain", gain)
         if not grade.success:
@@ -98,15 +101,14 @@ class CheatCase:
         run = self.case.benchmark.run(problem, plan, rules)
         return run, Grade.of_run(run, self.case.oracle, details=False, id="cheat", instance=problem.name)
 
-    def _gain(self, run: AnyRun, grade: Grade) -> str:
+    def _gain(self, run: AnyRun, grade: Grade, rules: Rules) -> str:
         """Return what a plan gains over the honest one; ``""`` for nothing."""
         if grade.contradiction is not None and run.benchmark.is_bounded_by_optimum(run):
             return grade.contradiction
         refusal = _refusal_of_model(run) if grade.success and not grade.weight_note else ""
         if refusal:
             return f"success although the problem forbids the schedule: {refusal}"
-        _, honest = self._graded(self.plan, run.rules)
-        values, honest_values = grade.row(), honest.row()
+        values, honest_values = grade.row(), self.honest[rules].row()
         figures = (*_FIGURES, *HIGHER_IS_BETTER) if grade.success else _FIGURES
         higher = [figure for figure in figures if (values.get(figure) or 0) > (honest_values.get(figure) or 0)]
         return ", ".join(f"a higher {figure}" for figure in higher)
@@ -142,13 +144,12 @@ def _cheat_check(cheat: Cheat) -> Callable[[ContractCase], Counter[str]]:
     def check(case: ContractCase) -> Counter[str]:
         counts: Counter[str] = Counter()
         cheats = CheatCase(case)
-        released = case.benchmark.rules.profiles["released"]
         for plan in cheats.plans(cheat):
             result = cheats.result_of(plan, case.rules)
             require(result.kind != "gain", "a plan that gains nothing", result.cause, plan)
             counts[TRIES] += 1
             counts[str(result)] += 1
-            if result.kind in _REJECTED and cheats.result_of(plan, released).kind not in _REJECTED:
+            if result.kind in _REJECTED and cheats.result_of(plan, cheats.released).kind not in _REJECTED:
                 counts[ACCEPTED] += 1
         if not counts:
             raise NotApplicableError("plans of this form have nothing to change in this way")

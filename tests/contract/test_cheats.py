@@ -144,7 +144,7 @@ def test_plan_put_together_from_its_steps_has_the_same_verdict(name: str) -> Non
 
 def table_of(name: str) -> str:
     """Return the table of a benchmark on the page of cheats."""
-    return str(generated_pages.section((PAGES / "cheats.md").read_text("utf-8"), name))
+    return str(generated_pages.page_section((PAGES / "cheats.md").read_text("utf-8"), name))
 
 
 def tries_of(name: str) -> Counter[str]:
