@@ -129,10 +129,23 @@ def _closer(steps: list[str], index: int, column: int, share: int) -> list[str]:
 
 
 def repeated_actions(honest: HonestPlan) -> Iterator[object]:
-    """Yield plans with repeated steps."""
-    return honest.edited(
-        lambda steps, index: replaced(steps, index, steps[index], steps[index]), lambda steps, index: steps * 2
-    )
+    """Yield plans with repeated steps, also in the place of others or with a time of 0."""
+    yield from honest.edited(_with_copy, _with_copy_instead, lambda steps, index: steps * 2)
+    for column in honest.columns:
+        yield from honest.edited(partial(_with_zero_copy, column=column))
+
+
+def _with_copy(steps: list[str], index: int) -> list[str]:
+    return replaced(steps, index, steps[index], steps[index])
+
+
+def _with_copy_instead(steps: list[str], index: int) -> list[str]:
+    return replaced(steps, index, steps[index - 1])
+
+
+def _with_zero_copy(steps: list[str], index: int, column: int) -> list[str]:
+    copy = retimed(steps[index], lambda time: time * 0, column)
+    return replaced(steps, index, steps[index], copy)
 
 
 def omitted_actions(honest: HonestPlan) -> Iterator[object]:
