@@ -23,6 +23,7 @@ from planoracle.instances.benchmarks.generic import run as general
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.profiles import Rules, RuleSet
 
 CHECKS = {check.__name__: check for check in CHEAT_CHECKS}
@@ -110,6 +111,14 @@ def test_plans_that_only_the_released_rules_accept_are_counted(
     kinds: tuple[str, ...], cheat: str, weak_case: Callable[..., ContractCase]
 ) -> None:
     assert CHECKS[cheat](weak_case(kinds, STRICT))[ACCEPTED] > 0
+
+
+def test_success_below_the_optimum_fails_the_check_where_plans_have_no_times(
+    weak_case: Callable[..., ContractCase],
+) -> None:
+    case = weak_case(("action_duration",), action_space=lambda self, problem: ActionSpace((), timed=False))
+    with pytest.raises(BrokenContractError, match=r"below the proved lower bound of 12"):
+        CHECKS["changed_durations"](case)
 
 
 def test_grader_that_believes_claims_fails_the_check(weak_case: Callable[..., ContractCase]) -> None:
