@@ -8,20 +8,44 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from planoracle.analysis.components import components
+from planoracle.analysis.contract.cases import ContractCase, NotApplicableError, sample
+from planoracle.analysis.contract.cheat_checks import ACCEPTED, CHEAT_CHECKS, TRIES, meaning_of
+from planoracle.analysis.contract.cheats import CHEATS
+from planoracle.analysis.contract.suite import cases_of
+from planoracle.instances.files.catalog import names_of, problem
 from planoracle.instances.model.features import Feature
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.scoring import Metric
 
-__all__ = ["benchmark_page", "facts", "facts_page", "features_page", "page_path", "pictures", "with_benchmark_links"]
+__all__ = [
+    "benchmark_page",
+    "cheat_counts",
+    "cheat_table",
+    "cheated_cases",
+    "cheats_page",
+    "facts",
+    "facts_page",
+    "features_page",
+    "page_path",
+    "page_section",
+    "pictures",
+    "with_benchmark_links",
+]
 
 _PLANORACLE = Path(sys.executable).parent / "planoracle"
 _FACTS = Path(__file__).resolve().parents[1] / "tests" / "facts"
+_CHEATS = Path(__file__).with_name("cheats.md")
+#: Problems of each benchmark whose plans are changed into cheating ones.
+_CHEATED_PROBLEMS = 5
 #: Files of facts, in the order of the page.
 _PAPERS = ("timearena", "recipe2plan", "robotouille", "asynctool", "model")
 _BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -36,7 +60,8 @@ def benchmark_page(name: str) -> str:
     text = inspect.getdoc(type(benchmark)) or ""
     head, section, rest = text.partition("Metrics\n-------\n")
     prose, title, rest = rest.partition("\nDifferences between paper and released code\n")
-    text = f"{head}{section}{prose}\n{_metric_tables(benchmark)}{title}{rest}"
+    cheats = page_section(_CHEATS.read_text("utf-8"), name)
+    text = f"{head}{section}{prose}\n{_metric_tables(benchmark)}{title}{_with_cheats(rest, cheats)}"
     for prompt, language in ((">>> ", "python"), ("$ ", "console")):
         example = rf"^{re.escape(prompt)}.*(?:\n.+)*"
         text = re.sub(example, lambda match, language=language: f"```{language}\n{match[0]}\n```", text, flags=re.M)
@@ -51,6 +76,68 @@ def _metric_tables(benchmark: AnyBenchmark) -> str:
     averages = [f"| `{one.name}` | {one.meaning} |" for one in benchmark.metrics.averages(rules)]
     parts = [["| metric | unit | meaning |", "|---|---|---|", *rows]] if rows else []
     return "\n\n".join(map("\n".join, [*parts, ["| average | meaning |", "|---|---|", *averages]])) + "\n"
+
+
+def _with_cheats(text: str, table: str) -> str:
+    """Return the end of a docstring with the table of cheats at the end of its first section."""
+    before, title, after = text.partition("\nKnown errors of references\n")
+    introduction = "[Plans that cheat](../../../.docs/cheats.md), by our rules and by those of the released code:"
+    return f"{before}\n{introduction}\n\n{table}{title}{after}"
+
+
+def page_section(page: str, title: str) -> str:
+    """Return the text of a section of a page, without its title."""
+    return page.partition(f"\n## {title}\n\n")[2].partition("\n## ")[0]
+
+
+def cheats_page(page: str) -> str:
+    """Return the page of cheats: the unchanged introduction, and tables of what became of cheating plans."""
+    introduction = page.partition("\n## ")[0].rstrip("\n") + "\n"
+    counts = {name: cheat_counts(name) for name in registry.names()}
+    names = [cheat.__name__.replace("_", " ") for cheat in CHEATS]
+    lines = ["\n## All benchmarks\n", _row(["cheat", *counts]), "|---|" + "---|" * len(counts)]
+    for number, name in enumerate(names):
+        cells = [_accepted(of_benchmark[number]) for of_benchmark in counts.values()]
+        lines.append(_row([name, *cells]))
+    sections = [f"\n## {name}\n\n{cheat_table(of_benchmark)}" for name, of_benchmark in counts.items()]
+    return introduction + "\n".join(lines) + "\n" + "".join(sections)
+
+
+def cheat_counts(name: str) -> list[Counter[str]]:
+    """Return for each cheat how many plans for problems of a benchmark had each result."""
+    cases = cheated_cases(registry.get(name))
+    counts: list[Counter[str]] = []
+    for check in CHEAT_CHECKS:
+        total: Counter[str] = Counter()
+        for case in cases:
+            with suppress(NotApplicableError):
+                total.update(check(case))
+        counts.append(total)
+    return counts
+
+
+def cheated_cases(benchmark: AnyBenchmark) -> list[ContractCase]:
+    """Return problems of a benchmark by their own rules, drawn from the bundled ones or generated."""
+    names = list(names_of(benchmark))
+    drawn = Random(0).sample(names, min(len(names), _CHEATED_PROBLEMS))
+    problems = [problem(name) for name in drawn] or sample(benchmark, _CHEATED_PROBLEMS, 0)
+    return [case for case in cases_of(problems, 0) if case.profile == "default"]
+
+
+def _accepted(counts: Counter[str]) -> str:
+    """Return how many plans gain something by our rules, and how many only the released rules accept."""
+    return f"0 / {counts[ACCEPTED]}" if counts else "–"
+
+
+def cheat_table(counts: list[Counter[str]]) -> str:
+    """Return the table of the cheats of a benchmark from the results of their plans."""
+    lines = [_row(["cheat", "tries", "by our rules", "only the released rules accept"]), "|---|---|---|---|"]
+    for cheat, of_cheat in zip(CHEATS, counts, strict=True):
+        results = [key for key, _ in of_cheat.most_common() if key not in (TRIES, ACCEPTED)]
+        texts = ", ".join(f"{of_cheat[result]} {result}" for result in results)
+        cells = [str(of_cheat[TRIES]), texts or "does not apply", str(of_cheat[ACCEPTED])]
+        lines.append(_row([meaning_of(cheat), *cells]))
+    return "\n".join(lines) + "\n"
 
 
 def facts() -> list[dict[str, Any]]:

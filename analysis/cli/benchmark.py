@@ -113,8 +113,8 @@ def check(
 ) -> None:
     """Check that a benchmark satisfies the contract on which planoracle relies.
 
-    Names, files, plans, live runs, grades, snapshots, optima, regret, critique, repair and hostile input are checked on
-    a sample of problems, under each rule profile.
+    Names, files, plans, live runs, grades, snapshots, optima, regret, critique, repair, hostile input and plans that
+    cheat are checked on a sample of problems, under each rule profile.
 
     Exit status: 1 if a check fails.
 

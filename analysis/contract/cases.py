@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -15,6 +16,9 @@ from planoracle.analysis.agents.agent import play
 from planoracle.analysis.agents.solver_agents import Optimal
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.oracle import SolverOracle
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.catalog import names_of, problem
+from planoracle.instances.generate.styles import generate
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
@@ -23,6 +27,7 @@ from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import replay_rules
 from planoracle.instances.protocol.simulator import Step
+from planoracle.instances.text import to_json
 from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.result import Result
 from planoracle.solver.solve import has_solver, no_solver_reason, solve
@@ -34,6 +39,9 @@ FAST = WorkLimit(0.5)
 #: Numbers of random runs of a check, messages of a run, and commands tried in one state.
 RUNS, LONGEST = 2, 30
 MOST_TRIED = 5
+
+# Names drawn for each problem of a sample; the smallest problems are checked, since they are solved quickly.
+_DRAWN = 4
 
 _NUMBER = re.compile(r"\d+")
 
@@ -66,6 +74,29 @@ def _short(value: object) -> str:
 def is_refused(results: Sequence[Step]) -> bool:
     """Return true if no command of a message was executed."""
     return all(step.kind == "lost" for step in results)
+
+
+def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
+    """Return a sample of problems of a benchmark, the last with two agents if the benchmark allows them.
+
+    Problems are bundled ones, or generated if none are bundled. The smallest of a random draw are returned.
+    """
+    names, drawn = list(names_of(benchmark)), _DRAWN * count
+    problems: list[Problem] = []
+    if names:
+        problems = [problem(name) for name in Random(seed).sample(names, min(len(names), drawn))]
+    elif benchmark.generator is not None:
+        problems = [generate(benchmark.name, seed, number).problem for number in range(drawn)]
+
+    def size(candidate: Problem) -> int:
+        return len(to_json(benchmark.document(candidate)))
+
+    chosen = sorted((entry for entry in problems if entry.benchmark == benchmark.name), key=size)[:count]
+    if count > 1 and chosen:
+        with suppress(InputError):
+            pair = benchmark.with_agents(chosen[0], "~2")
+            chosen[-1:] = [pair] if pair.benchmark == benchmark.name else chosen[-1:]
+    return chosen
 
 
 class PlayedMessage(NamedTuple):

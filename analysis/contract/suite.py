@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from random import Random
 from time import perf_counter
 from typing import Any
 
 from planoracle.analysis.contract import live_checks, reading_checks, verdict_checks
-from planoracle.analysis.contract.cases import BrokenContractError, ContractCase, NotApplicableError
+from planoracle.analysis.contract.cases import BrokenContractError, ContractCase, NotApplicableError, sample
+from planoracle.analysis.contract.cheat_checks import CHEAT_CHECKS
 from planoracle.instances.errors import InputError, NoSolverError
-from planoracle.instances.files.catalog import names_of, problem
-from planoracle.instances.generate.styles import generate
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
-from planoracle.instances.text import to_json
 
 #: Checks of a benchmark as a whole.
 BENCHMARK_CHECKS = (
@@ -33,6 +30,7 @@ PROBLEM_CHECKS = (
     reading_checks.plans,
     live_checks.pickles,
     verdict_checks.heuristic_plans,
+    *CHEAT_CHECKS,
 )
 #: Checks of each problem under every rule profile.
 PROFILE_CHECKS = (
@@ -53,8 +51,6 @@ HOSTILE_CHECKS = (reading_checks.hostile_messages, reading_checks.hostile_plans)
 #: All checks, in the order of their results.
 CHECKS = (*BENCHMARK_CHECKS, *PROBLEM_CHECKS, *PROFILE_CHECKS, *HOSTILE_CHECKS)
 
-# Names drawn for each problem of a sample; the smallest problems are checked, since they are solved quickly.
-_DRAWN = 4
 # Failures after which a check stops.
 _MOST_FAILURES = 3
 
@@ -72,7 +68,10 @@ class CheckResult:
     cases
         Number of problems and rule profiles for which the check passed.
     details
-        Failures with problem, profile and seed, or reasons for which the check is not applicable.
+        Failures with problem, profile and seed, reasons for which the check is not applicable, or counts of what was
+        tried.
+    counts
+        Number of tries by outcome, of a check that counts them.
     seconds
         Wall time.
     """
@@ -83,10 +82,13 @@ class CheckResult:
     cases: int
     details: tuple[str, ...]
     seconds: float
+    counts: Mapping[str, int]
 
     def row(self) -> dict[str, Any]:
         """Return the result for a table."""
-        return asdict(self) | {"details": "; ".join(self.details), "seconds": round(self.seconds, 1)}
+        row = asdict(self) | {"details": "; ".join(self.details), "seconds": round(self.seconds, 1)}
+        del row["counts"]
+        return row
 
 
 def check_benchmark(
@@ -135,29 +137,6 @@ def check_benchmark(
             yield _result(case_check, [(str(case), partial(case_check, case)) for case in concerned])
 
 
-def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
-    """Return a sample of problems of a benchmark, the last with two agents if the benchmark allows them.
-
-    Problems are bundled ones, or generated if none are bundled. The smallest of a random draw are returned.
-    """
-    names, drawn = list(names_of(benchmark)), _DRAWN * count
-    problems: list[Problem] = []
-    if names:
-        problems = [problem(name) for name in Random(seed).sample(names, min(len(names), drawn))]
-    elif benchmark.generator is not None:
-        problems = [generate(benchmark.name, seed, number).problem for number in range(drawn)]
-
-    def size(candidate: Problem) -> int:
-        return len(to_json(benchmark.document(candidate)))
-
-    chosen = sorted((entry for entry in problems if entry.benchmark == benchmark.name), key=size)[:count]
-    if count > 1 and chosen:
-        with suppress(InputError):
-            pair = benchmark.with_agents(chosen[0], "~2")
-            chosen[-1:] = [pair] if pair.benchmark == benchmark.name else chosen[-1:]
-    return chosen
-
-
 def cases_of(problems: Sequence[Problem], seed: int) -> Iterator[ContractCase]:
     """Yield each problem under its own rules and under every other profile."""
     for member in problems:
@@ -169,14 +148,17 @@ def cases_of(problems: Sequence[Problem], seed: int) -> Iterator[ContractCase]:
                 yield ContractCase(member, name, rules, seed)
 
 
-def _result(check: Callable[..., None], cases: Sequence[tuple[str, Callable[[], None]]]) -> CheckResult:
+def _result(
+    check: Callable[..., Counter[str] | None], cases: Sequence[tuple[str, Callable[[], Counter[str] | None]]]
+) -> CheckResult:
     """Run a check on cases, each with its name."""
     began, passed = perf_counter(), 0
     failures: list[str] = []
     reasons: dict[str, None] = {}
+    counts: Counter[str] = Counter()
     for name, run in cases:
         try:
-            run()
+            counts.update(run() or {})
             passed += 1
         except (NotApplicableError, NoSolverError) as reason:
             reasons[str(reason)] = None
@@ -191,5 +173,7 @@ def _result(check: Callable[..., None], cases: Sequence[tuple[str, Callable[[], 
     if failures:
         status = "failed"
     promise = (check.__doc__ or "").strip().removeprefix("Check that ").rstrip(".")
-    details = tuple(failures or ([] if passed else reasons))
-    return CheckResult(check.__name__.replace("_", " "), promise, status, passed, details, perf_counter() - began)
+    notes = [f"{number} {result}" for result, number in counts.most_common()] if passed else reasons
+    details = tuple(failures or notes)
+    name = check.__name__.replace("_", " ")
+    return CheckResult(name, promise, status, passed, details, perf_counter() - began, counts)

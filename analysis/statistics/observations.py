@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from planoracle.analysis.statistics.groupings import EQUAL_RUNS, UNNAMED
 from planoracle.instances.errors import InputError
+from planoracle.instances.protocol.scoring import HIGHER_IS_BETTER
 from planoracle.instances.text import one_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 # Values by their better direction. A failure counts as 0 in `_SHARES`, else as infinitely bad.
 _LOWER = ("makespan", "gap", "gap_bound", "seconds", "violations", "cost")
-_HIGHER = ("efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score")
 _SHARES = ("success", "main_score", "progress", "goal_ratio")
 # Shares that a benchmark may leave undefined for a scored run, which is then left out.
 _MAYBE_UNDEFINED = ("success", "main_score")
@@ -141,7 +141,7 @@ def _direction(value: str) -> Literal["lower", "higher"] | None:
     """Return the direction of better values of a column, ``None`` if it is unknown."""
     if value in _LOWER:
         return "lower"
-    return "higher" if value in (*_HIGHER, *_SHARES) else None
+    return "higher" if value in (*HIGHER_IS_BETTER, *_SHARES) else None
 
 
 def _worst_value(value: str, direction: Literal["lower", "higher"]) -> float:

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 #: A grade as a flat row, see `planoracle.analysis.grading.grader.Grade.row`.
 Row = Mapping[str, Any]
 
+#: Metrics of benchmarks of which more is better, beside the common shares of grades.
+HIGHER_IS_BETTER: Final = (
+    "efficiency",
+    "turn_efficiency",
+    "r_efficiency",
+    "r_efficiency_optimal",
+    "multitasking_score",
+)
+
 
 class BestKnown(Protocol):
     """Best known plan and bound of a problem."""

@@ -23,17 +23,19 @@ WITHOUT_MODEL = {"schedules"}
 NO_FILES = {"documents"}
 #: Checks that need a solver or a heuristic, which a kind with a reason in `no_solver` lacks.
 WITHOUT_SOLVER = {"heuristic plans", "continuations", "regrets", "repairs"}
+#: Cheats that need times in plans.
+WITHOUT_TIMES = {"divided times", "changed durations", "overlaps", "negative times", "fractional times"}
 #: Checks that do not apply, by benchmark. An unexpected entry means that a check lost its effect.
 NOT_APPLICABLE = {
     "asynchow": {"generated", *NO_FILES},
     "generic": {"names"},
     "naturalplan": {"generated", *NO_FILES},
-    "kitchens": {"generated", "pickles", "heuristic plans", *WITHOUT_MODEL},
+    "kitchens": {"generated", "pickles", "heuristic plans", *WITHOUT_MODEL, *WITHOUT_TIMES},
     "paracook": WITHOUT_MODEL,
-    "paracook_abstract": {"names"},
-    "robotouille": {"pickles", "heuristic plans", *WITHOUT_MODEL},
+    "paracook_abstract": {"names", *WITHOUT_TIMES},
+    "robotouille": {"pickles", "heuristic plans", *WITHOUT_MODEL, *WITHOUT_TIMES},
     "tea_room": {"generated"},
-    "timearena": NO_FILES,
+    "timearena": {*NO_FILES, *WITHOUT_TIMES},
 }
 
 

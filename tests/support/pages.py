@@ -1,7 +1,8 @@
 """Runner of pages: `console` blocks and `python` blocks with `>>>`, in order, in an empty folder.
 
 ``python tests/support/pages.py PAGE ...`` writes the output of the commands into the pages, the facts of
-``tests/facts`` into ``facts.md``, and what components declare into ``features.md``.
+``tests/facts`` into ``facts.md``, what components declare into ``features.md``, and what becomes of cheating plans into
+``cheats.md``.
 """
 
 from __future__ import annotations
@@ -115,6 +116,8 @@ def _write(path: Path) -> None:
     page = path.read_text("utf-8")
     if path.stem == "facts":
         page = generated_pages.facts_page(page)
+    if path.stem == "cheats":
+        page = generated_pages.cheats_page(page)
     if path.stem == "features":
         page = generated_pages.features_page(page)
     with tempfile.TemporaryDirectory() as folder:

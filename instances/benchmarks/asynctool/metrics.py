@@ -223,10 +223,13 @@ class CallMeasurement(Measurement[AsyncToolRun]):
 
     @property
     def turn_efficiency(self) -> float | None:
-        """Optimal turns divided by turns, ``None`` for a failure."""
+        """Optimal turns divided by turns, ``None`` for a failure.
+
+        It is at most 1: a guessed call saves turns that waiting for its input would have taken.
+        """
         if not self.record.success or not self.optimum.makespan:
             return None
-        return self.optimum.makespan / self.record.length
+        return min(1.0, self.optimum.makespan / self.record.length)
 
     @property
     def usable_idle(self) -> list[int]:
@@ -391,10 +394,10 @@ def _turn_metrics() -> Declarations[CallMeasurement]:
         "turns",
         "count",
     )
-    average = Average("efficiency", "optimal turns divided by turns, successful runs", _of_success("turn_efficiency"))
+    average = Average("efficiency", "optimal turns divided by turns, at most 1", _of_success("turn_efficiency"))
     efficiency: _Metric = Metric(
         "turn_efficiency",
-        "optimal turns divided by turns, if the run succeeds",
+        "optimal turns divided by turns, at most 1, if the run succeeds",
         attrgetter("turn_efficiency"),
         "share",
         average=average,

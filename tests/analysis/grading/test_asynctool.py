@@ -110,6 +110,15 @@ def test_reference_calls_get_full_scores(method: str, suffix: str) -> None:
             assert result.metrics["usable_idle_turns"] == 0
 
 
+def test_guessed_call_does_not_raise_the_turn_efficiency() -> None:
+    name = "asynctool/cross2/08"
+    turns = [message for message in transcript(name, "optimal") if message.get("content") != "WAIT"]
+    result = grade(name, turns)
+    assert (result.success, result.metrics["premature_calls"]) == (True, 1)
+    assert len(turns) < result.optimal_makespan
+    assert result.metrics["turn_efficiency"] == 1
+
+
 def test_implied_closing_ends_transcript() -> None:
     *turns, _ = transcript("asynctool/files_2", "optimal")
     required = grade("asynctool/files_2", turns, closing="required")
