@@ -19,11 +19,13 @@ from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.rewards import RegretReward, Score, Success
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.model.limits import WorkLimit
+from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.scoring import without_live_row
+from planoracle.solver.result import Result
+from planoracle.solver.runs import Live
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
 ALL = (*PROBLEMS, "recipe2plan/timed/Cobbler_Pancakes", "asynctool/similar2/01", "asynchow/async/829")
@@ -121,8 +123,32 @@ def test_unproved_decision_has_no_cost_and_is_marked() -> None:
     for _ in range(5):
         transition = run.step(chance.choice(run.legal()).text)
         assert (transition.reward, transition.info["cost"], transition.info["proved"]) == (0.0, None, False)
-    assert transition.info["steps"] > 1
+    assert transition.info["steps"] == 5
     assert transition.info["status"] in ("unknown", "feasible")
+    optimum = Live(WorkLimit(1e-9)).state_value(environment(run.problem)).value.makespan
+    assert optimum is not None
+    result = played(run, "optimal")
+    assert run.success
+    assert result.total == optimum - run.run().makespan < 0
+
+
+def test_failed_run_with_an_unproved_optimum_costs_ten_times_its_lower_bound() -> None:
+    run = environment(load(PROBLEMS[0]), reward=RegretReward(limit=WorkLimit(1e-9)))
+    value = Live(WorkLimit(1e-9)).state_value(run).value
+    assert value.makespan is None
+    assert run.step("wait").info["before"] is None
+    assert run.stop("stopped").info["penalty"] == 10 * value.lower
+    assert environment(run.problem, reward=RegretReward(limit=WorkLimit(1e-9))).stop("stopped").reward == -10 * value.lower
+
+
+def test_refused_actions_cost_a_tick_each_but_no_more_than_a_failed_run() -> None:
+    cost = RegretReward(penalty=3)
+    memo: Any = cost.begin(environment(load(TEA)))
+    rewards = []
+    for _ in range(5):
+        charge, memo = cost.refused(memo)
+        rewards.append(charge)
+    assert rewards == [-1, -1, -1, 0, 0]
 
 
 def test_score_reward_follows_the_progress_of_the_paper() -> None:
@@ -237,6 +263,15 @@ def test_rewards_of_completions_follow_the_grades() -> None:
     assert reward(texts, TEA, "success") == [1.0, 1.0, 0.0, 0.0, 0.0]
     assert reward(texts, instance=TEA, kind="regret") == [1.0, 13 / 15, 0.0, 0.0, 0.0]
     assert 0 < reward(texts, TEA)[2] < 1
+
+
+@pytest.mark.parametrize("status", [Status.feasible, Status.unknown])
+def test_regret_of_a_completion_uses_the_lower_bound_of_an_unproved_optimum(
+    status: Status, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounded = Result(TEA, status, 14 if status == Status.feasible else None, lower_bound=10)
+    monkeypatch.setattr(SolverOracle, "best", lambda *arguments: bounded)
+    assert reward([OPTIMAL, SLOW, "wash cup"], TEA, "regret") == [10 / 13, 10 / 15, 0.0]
 
 
 def test_reward_has_the_interface_of_trl() -> None:

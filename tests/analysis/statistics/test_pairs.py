@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import comb, inf, nan
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
@@ -135,15 +137,32 @@ def test_mostly_failing_method_does_not_win_by_other_runs() -> None:
     ]
 
 
-@examples(15)
-@given(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5), st.data())
-def test_wins_count_all_pairs_of_runs(a: list[float | None], data: st.DataObject) -> None:
-    b = data.draw(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5))
-    both = [(inf if x is None else x, inf if y is None else y) for x in a for y in b]
-    balance = sum(x < y for x, y in both) - sum(x > y for x, y in both)
-    frame = pd.concat([*(table(a=[x]) for x in a), *(table(b=[y]) for y in b)])
-    row = pairs(frame, [("a", "b")], draws=1).iloc[0]
+few_runs = st.lists(st.just(inf) | st.integers(1, 5), min_size=1, max_size=5)
+
+
+def mean_of_finite(runs: list[float]) -> float:
+    finite = [run for run in runs if run < inf]
+    return fmean(finite) if finite else inf
+
+
+@examples(300)
+@given(few_runs, few_runs)
+def test_several_runs_of_a_problem_by_definition(a: list[float], b: list[float]) -> None:
+    """Wins count all pairs of runs, medians are over all runs, means over those that did not fail."""
+    frames_of_runs = [table(a=[None if run == inf else run]) for run in a]
+    frames_of_runs += [table(b=[None if run == inf else run]) for run in b]
+    row = pairs(pd.concat(frames_of_runs), [("a", "b")], draws=1).iloc[0]
+    balance = sum(int(np.sign(y - x)) for x, y in product(a, b) if x != y)
     assert row[["wins", "ties", "losses"]].tolist() == [balance > 0, balance == 0, balance < 0]
+    assert row[["failed_a", "failed_b"]].tolist() == [min(a) == inf, min(b) == inf]
+    assert row["median_difference"] == (0 if median(a) == median(b) else median(a) - median(b))
+    assert row["median_ratio"] == pytest.approx(1 if median(a) == median(b) else median(a) / median(b))
+    mean_a, mean_b = mean_of_finite(a), mean_of_finite(b)
+    if inf in (mean_a, mean_b):
+        assert row[["mean_difference", "mean_ratio"]].isna().all()
+    else:
+        assert row["mean_difference"] == pytest.approx(mean_a - mean_b, abs=1e-9)
+        assert row["mean_ratio"] == pytest.approx(mean_a / mean_b)
 
 
 def test_duplicated_runs_do_not_change_results() -> None:

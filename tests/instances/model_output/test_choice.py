@@ -213,6 +213,29 @@ def test_reading_time_is_linear_in_the_number_of_blocks() -> None:
     assert many < 5 * few + 2_000
 
 
+#: Announcements of a plan and their weights.
+ANNOUNCEMENTS = {"Next:": 0, "Plan:": 1, "Final answer:": 2}
+
+
+@pytest.mark.parametrize(("first", "second"), [*itertools.product(ANNOUNCEMENTS, repeat=2)])
+def test_weights_of_announcements_choose_between_two_blocks(first: str, second: str) -> None:
+    """A heavier or final announcement wins; of two equal ones the later wins unless its block repeats the plan."""
+    plan, new = GOOD[:4], GOOD[4:]
+    part, repetition = plan[1:3], plan[::-1]
+    first_weight, second_weight = ANNOUNCEMENTS[first], ANNOUNCEMENTS[second]
+
+    def second_as(block: list[str]) -> list[str] | str | None:
+        reading = read(f"{first}\n" + "\n".join(plan) + f"\n\n{second}\n" + "\n".join(block), GRAMMAR)
+        return reading.fault or reading.commands
+
+    readings = [second_as(block) for block in (part, repetition, new)]
+    if second_weight == 2 or second_weight > first_weight:
+        assert readings == [part, repetition, new]
+        return
+    is_replaced = first_weight == second_weight == 1
+    assert readings == [plan, plan if first_weight == 2 else "ambiguous", new if is_replaced else plan + new]
+
+
 # --- cut off ---------------------------------------------------------------------------------------
 
 TEA = "timearena/household1"
