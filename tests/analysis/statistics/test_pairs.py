@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from support.samples import examples
 
 from planoracle.analysis import frames
-from planoracle.analysis.statistics.bootstrap import Sample, intervals
+from planoracle.analysis.statistics.bootstrap import Sample, intervals, mean_interval
+from planoracle.analysis.statistics.intervals import ProblemScore
 from planoracle.analysis.statistics.pairs import pairs, profiles, sign_test, wilson
 from planoracle.instances.errors import InputError
 
@@ -227,6 +228,17 @@ def test_strata_remove_differences_between_sets() -> None:
     assert inside[1] - inside[0] < 1.0 < 20 < outside[1] - outside[0]
 
 
+@pytest.mark.parametrize(
+    ("strata", "merged"), [("aaab", "aaaa"), ("aaabc", "aaabb"), ("abc", "aaa"), ("aabbc", "aabba"), ("aabb", "aabb")]
+)
+def test_strata_of_a_single_member_are_merged(strata: str, merged: str) -> None:
+    sample = {"x": Sample(np.arange(len(strata)) ** 2.0, "mean")}
+    assert intervals(sample, strata, draws=50) == intervals(sample, merged, draws=50)
+    scores = [ProblemScore(i**2, stratum, 1 / len(strata)) for i, stratum in enumerate(strata)]
+    merged_scores = [score._replace(stratum=stratum) for score, stratum in zip(scores, merged, strict=True)]
+    assert mean_interval(scores, draws=50) == mean_interval(merged_scores, draws=50)
+
+
 def test_few_problems_have_no_interval() -> None:
     row = one(table(a=[1], b=[2]))
     assert row["mean_difference"] == -1
@@ -274,10 +286,39 @@ def test_ticks_of_different_benchmarks_are_not_added() -> None:
     assert not pd.isna(one(frame, value="gap")["mean_difference"])
 
 
-def test_ratios_need_positive_values() -> None:
-    row = one(table(a=[0, 1], b=[0, 2]))
+@pytest.mark.parametrize("values", [{"a": [0, 1], "b": [1, 2]}, {"a": [1, 2], "b": [0, 1]}])
+def test_ratios_need_positive_values(values: dict[str, list[float | None]]) -> None:
+    row = one(table(**values))
     assert row[["mean_ratio", "median_ratio"]].isna().all()
-    assert row["ties"] == 1
+    assert row["wins"] + row["losses"] == 2
+
+
+def test_chosen_method_is_the_second_of_its_pairs() -> None:
+    rows = pairs(table(a=[1], b=[2], c=[3]), "b", draws=1)
+    assert rows[["a", "b", "wins"]].values.tolist() == [["a", "b", 1], ["c", "b", 0]]
+
+
+def test_failure_is_worse_than_any_value_and_0_as_a_share() -> None:
+    frame = pd.DataFrame({"instance": ["x", "y"] * 2, "method": ["a", "a", "b", "b"]})
+    efficiencies = one(frame.assign(efficiency=[-1.0, 0.5, None, 0.5]), value="efficiency")
+    assert efficiencies[["wins", "ties", "failed_b", "better"]].tolist() == [1, 1, 1, "higher"]
+    shares = one(frame.assign(progress=[0.0, 0.5, None, 0.5]), value="progress")
+    assert shares[["wins", "ties", "failed_b"]].tolist() == [0, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("weight", "best_weight", "success", "compared"),
+    [(5, 5, True, True), (0, 5, True, False), (4, None, True, False), (0, 5, False, True), (None, 5, True, True)],
+)
+def test_makespan_of_a_smaller_weight_is_neither_compared_nor_failed(
+    weight: int | None, best_weight: int | None, success: bool, compared: bool
+) -> None:
+    frame = table(a=[3, 4], b=[3, 4]).assign(success=[True, success, True, True])
+    weighted = frame.assign(weight=[1, weight, 1, 1], best_weight=[1, best_weight, 1, 1])
+    row = one(weighted)
+    expected = [2, 0] if compared else [1, 1]
+    assert row[["pairs", "left_out"]].tolist() == expected
+    assert row[["failed_a", "losses"]].tolist() == [not success] * 2
 
 
 def test_profile_by_hand() -> None:
