@@ -17,6 +17,7 @@ from support.samples import examples
 
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import METRICS
+from planoracle.analysis.statistics import bootstrap
 from planoracle.analysis.statistics.bootstrap import Sample, intervals, mean_interval
 from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.analysis.statistics.intervals import ProblemScore, best_of, pass_at, pass_hat, sizes
@@ -324,6 +325,13 @@ def test_intervals_of_scores_are_those_of_means() -> None:
     scores = [ProblemScore(value, stratum, 1 / 30) for value, stratum in zip(values.tolist(), strata, strict=True)]
     (low, high), other = mean_interval(scores, draws=10_000) or (0, 0), intervals({"x": Sample(values, "mean")}, strata)
     assert (low, high) == pytest.approx(other["x"], abs=0.003)
+
+
+def test_number_of_draws_does_not_depend_on_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = {"x": Sample(np.arange(5.0) ** 2, "median")}
+    expected = intervals(sample, "aaaaa", draws=40)
+    monkeypatch.setattr(bootstrap, "_BLOCK", 35)
+    assert intervals(sample, "aaaaa", draws=40) == expected
 
 
 @pytest.mark.slow
