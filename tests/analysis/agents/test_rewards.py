@@ -138,7 +138,8 @@ def test_failed_run_with_an_unproved_optimum_costs_ten_times_its_lower_bound() -
     assert value.makespan is None
     assert run.step("wait").info["before"] is None
     assert run.stop("stopped").info["penalty"] == 10 * value.lower
-    assert environment(run.problem, reward=RegretReward(limit=WorkLimit(1e-9))).stop("stopped").reward == -10 * value.lower
+    stopped_run = environment(run.problem, reward=RegretReward(limit=WorkLimit(1e-9)))
+    assert stopped_run.stop("stopped").reward == -10 * value.lower
 
 
 def test_refused_actions_cost_a_tick_each_but_no_more_than_a_failed_run() -> None:
