@@ -8,7 +8,8 @@ import pytest
 
 from planoracle.instances.benchmarks.naturalplan.run import text_of_plan
 from planoracle.instances.benchmarks.naturalplan.task_modules import modules_of
-from planoracle.instances.files.catalog import load
+from planoracle.instances.benchmarks.naturalplan.trip_facts import consecutive
+from planoracle.instances.files.catalog import expand, load
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.schedule_rules import referee
@@ -45,3 +46,34 @@ def test_meetings_near_the_optimum_are_accepted_if_the_general_rules_accept_them
         assert run.success == expected.success, (plan, run.verdict.violations, expected.violations)
         verdicts.append(run.success)
     assert 0 < sum(verdicts) < 60
+
+
+@pytest.mark.parametrize("name", ["naturalplan/trip/1450", "naturalplan/trip/1009", "naturalplan/trip/21"])
+def test_orders_of_cities_are_accepted_if_the_general_rules_accept_them(name: str) -> None:
+    problem = load(name)
+    facts = problem.origin
+    random = Random(name)
+    orders = [*facts.orders(), *(random.sample(order, len(order)) for order in facts.orders(1) * 30)]
+    verdicts = []
+    for order in orders:
+        stays = consecutive(tuple((city, dict(facts.stays)[city]) for city in order))
+        run = _BENCHMARK.run(problem, "\n".join(stay.text for stay in stays))
+        assert run.success == referee(problem, Schedule.of(problem, run.plan.commands.pieces)).success, stays
+        assert run.success == (tuple(order) in facts.orders())
+        verdicts.append(run.success)
+    assert len(set(verdicts)) == 2
+
+
+def test_slots_are_accepted_if_the_general_rules_accept_them() -> None:
+    names = [name for name in expand(["naturalplan/calendar"])[::20] if not load(name).origin.is_earliest]
+    for name in names:
+        problem = load(name)
+        facts = problem.origin
+        verdicts = []
+        for day in (*facts.days, (facts.days[-1] + 1) % 5):
+            for start in range(facts.opens - 30, facts.closes, 15):
+                run = _BENCHMARK.run(problem, facts.slot_at(day, start).text)
+                expected = referee(problem, Schedule.of(problem, run.plan.commands.pieces)).success
+                assert run.success == expected, (name, day, start)
+                verdicts.append(run.success)
+        assert len(set(verdicts)) == 2
