@@ -17,7 +17,7 @@ from planoracle.instances.benchmarks.kitchens import metrics
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
 from planoracle.instances.benchmarks.kitchens.descriptions import describe
 from planoracle.instances.benchmarks.kitchens.failures import CAUSES, FAILURES, LackKind, lacks
-from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Goal, Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.measures import step_limit
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, trace
@@ -26,6 +26,7 @@ from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.result import Result
 from tests.support.kitchen_comparison import draw_kitchen
+from tests.support.robotouille import kitchen as small_kitchen
 from tests.support.state_graph import min_steps
 
 CHEESE = "kitchens/synchronous/0_cheese_sandwich"
@@ -266,7 +267,7 @@ def test_repetition_of_a_mistake_after_recovery() -> None:
 
     # The four cases of A.12; a cut of something else at another board is the same mistake.
     assert mistake(cut, cut) == (False, None)
-    assert mistake(cut, *actions) == (True, False)
+    assert mistake(cut, *actions) == mistake("Dance", cut, *actions) == (True, False)
     assert mistake(cut, *actions[:-1], "Cut bread1 on board1 using robot1") == (True, True)
     assert mistake(cut, *actions[:-1], "Place lettuce1 on table1 using robot1") == (True, False)
     assert graded(LETTUCE, actions)["recovered_mistake"] is None
@@ -313,6 +314,46 @@ def test_goal_failure_by_a_false_statement_is_a_state_failure(reasoning: str, fa
     # A true statement, before the lettuce is served in time.
     cut = [{"reasoning": reasoning, "action": action} for action in shortest_actions(LETTUCE)]
     assert graded(LETTUCE, cut)["failure"] == "success"
+
+
+#: Stacks: cheese1 on bread1, patty1 on lettuce1 on bread2; bread3 is held.
+PANTRY = small_kitchen(
+    {"table1": ["bread1", "cheese1"], "table2": ["bread2", "lettuce1", "patty1"], "table3": [], "table4": ["bowl1"]},
+    players={"robot1": {"at": "table1", "holds": "bread3"}},
+    traits={"lettuce1": ["iscuttable"]},
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "kind"),
+    [
+        (("iscut", "lettuce1"), "unprepared"),
+        (("clear", "bread1"), "wrong_stack"),
+        (("clear", "lettuce1"), "wrong_stack"),
+        (("clear", "bread3"), "wrong_place"),
+        (("atop", "lettuce1", "patty1"), "wrong_stack"),
+        (("atop", "bread2", "patty1"), "wrong_stack"),
+        (("atop", "cheese1", "bread2"), "wrong_place"),
+        (("atop", "bread3", "bread1"), "wrong_place"),
+        (("item_on", "cheese1", "table1"), "wrong_stack"),
+        (("item_on", "cheese1", "table2"), "wrong_place"),
+        (("item_on", "bread3", "table3"), "wrong_place"),
+        (("item_at", "bread1", "table2"), "wrong_place"),
+        (("loc", "robot1", "table2"), "wrong_place"),
+        (("in", "water#1", "bowl1"), "missing"),
+    ],
+)
+def test_kind_of_a_lack_follows_from_the_place_of_the_thing(condition: tuple[str, ...], kind: str) -> None:
+    engine = compiled(replace(PANTRY, goal=Goal.of([condition])), RULES)
+    (lack,) = lacks(engine, engine.start())
+    assert (lack.kind, lack.condition, lack.is_own_doing) == (kind, condition, False)
+
+
+def test_lacks_are_those_of_the_objects_that_meet_most_conditions() -> None:
+    goal = Goal.of([["atop", "cheese#1", "bread#1"], ["atop", "lettuce#1", "bread#2"], ["clear", "lettuce#1"]])
+    engine = compiled(replace(PANTRY, goal=goal), RULES)
+    (lack,) = lacks(engine, engine.start())
+    assert (lack.kind, lack.objects) == ("wrong_stack", ("clear", "lettuce1"))
 
 
 def test_lacks_of_start_state() -> None:
