@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
 from planoracle.instances.benchmarks.kitchens.descriptions import describe
 from planoracle.instances.benchmarks.kitchens.failures import CAUSES, FAILURES, LackKind, lacks
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Goal, Kitchen, KitchenRules
-from planoracle.instances.benchmarks.kitchens.measures import step_limit
+from planoracle.instances.benchmarks.kitchens.measures import Foresight, foresight, step_limit
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, trace
 from planoracle.instances.errors import InputError
@@ -381,6 +381,39 @@ def test_long_running_work_is_prioritised() -> None:
     assert graded(CHICKEN, [])["prioritised"] is False
     assert graded(CHEESE, [])["prioritised"] is None
     assert graded(SOUP, shortest_actions(SOUP))["slow_needed"] == 2  # water in the pot, and boiling
+
+
+#: A cooked patty and one that can be cooked; the goal needs both cooked.
+PATTIES = {
+    "traits": {"patty1": ["iscookable", "iscooked"], "patty2": ["iscookable"]},
+    "goal": [["iscooked", "patty#1"], ["iscooked", "patty#2"]],
+}
+
+
+@pytest.mark.parametrize("count_refused", [True, False])
+def test_long_running_work_is_what_the_start_lacks(count_refused: bool) -> None:
+    task = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"], "table1": []}, **PATTIES)
+    cook = "Cook patty1 on stove1 using robot1"
+    actions = [
+        cook,
+        "Dance",
+        "Move robot1 from stove1 to stove2",
+        cook.replace("1 ", "2 ", 1).replace("stove1", "stove2"),
+    ]
+    rules = replace(RULES, count_refused=count_refused)
+    assert foresight(trace(task, actions, rules)) == Foresight(False, 1, 1, 2 + count_refused, 1)
+    assert foresight(trace(task, actions[:2], rules)) == Foresight(False, 1, 0, None, 1)
+    assert foresight(trace(task, actions[2:], rules)) == Foresight(True, 1, 1, 1, 0)
+
+
+def test_work_of_other_players_does_not_delay_long_running_work() -> None:
+    players = {"robot1": {"at": "stove2"}, "robot2": {"at": "table1"}}
+    task = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"], "table1": ["bread1"]}, players=players, **PATTIES)
+    take, cook = "Pick up bread1 from table1 using robot2", "Cook patty2 on stove2 using robot1"
+    assert foresight(trace(task, [WAIT, take, cook], RULES)) == Foresight(True, 1, 1, 2, 0)
+    own = [take.replace("bread1", "patty2").replace("table1", "stove2").replace("robot2", "robot1"), WAIT]
+    assert foresight(trace(task, [WAIT, take], RULES)) == Foresight(False, 1, 0, None, 1)
+    assert foresight(trace(task, own, RULES)).other_before == 1
 
 
 def test_plans_of_several_players() -> None:

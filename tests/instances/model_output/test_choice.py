@@ -191,12 +191,42 @@ def kitchen(*items: int) -> str:
 
 
 def test_block_with_few_repeated_steps_continues_the_plan() -> None:
-    """Read two blocks as one plan if four of ten steps are repeated, but not if five of six are."""
+    """Read two blocks as one plan up to seven of ten repeated steps, but not with eight, or a repeated beginning."""
     grammar = _Actions(catalog.problem("robotouille/synchronous/3_burger"))
-    first, second = kitchen(*range(1, 11)), kitchen(20, 21, 22, 23, 24, 25, 1, 2, 3, 4)
-    assert read(f"Before noon\n{first}\n\nAfter noon\n{second}", grammar).read == 20
-    repetition = kitchen(9, 1, 2, 3, 4, 5)
-    assert read(f"Before noon\n{kitchen(1, 2, 3, 4, 5, 6)}\n\nAfter noon\n{repetition}", grammar).fault == "ambiguous"
+
+    def reading_of(first: Sequence[int], second: Sequence[int]) -> int | str:
+        reading = read(f"Before noon\n{kitchen(*first)}\n\nAfter noon\n{kitchen(*second)}", grammar)
+        return reading.fault or reading.read
+
+    assert reading_of(range(1, 11), (20, 21, 22, 1, 2, 3, 4, 5, 6, 7)) == 20
+    assert reading_of(range(1, 11), (20, 21, 1, 2, 3, 4, 5, 6, 7, 8)) == "ambiguous"
+    assert reading_of(range(1, 11), (20, 21, 22, 1, 2, 3, 4, 5, 6, 7, 8)) == 21
+    assert reading_of((1, 2, 3), (20, 1, 2, 3)) == 7
+    assert reading_of((1, 2), (1, 2, 3, 4)) == "ambiguous"
+    assert reading_of((1, 2, 3, 4, 5), (1, 2, 3, 20, 21)) == "ambiguous"
+    assert reading_of((1, 2, 3, 4, 5), (1, 2, 20, 21, 22)) == 10
+    assert reading_of((1, 1, 2, 2, 3, 3), (20, 1, 2, 3, 4)) == 11
+
+
+def test_half_of_the_steps_repeat_a_plan_whose_steps_are_done_once() -> None:
+    def reading_of(second: Sequence[str], first: Sequence[str] = GOOD[:4]) -> list[str] | str | None:
+        reading = read("Morning\n" + "\n".join(first) + "\n\nEvening\n" + "\n".join(second), GRAMMAR)
+        return reading.fault or reading.commands
+
+    new = [GOOD[4], GOOD[7]]
+    assert reading_of([*new, GOOD[2]]) == [*GOOD[:4], *new, GOOD[2]]
+    assert reading_of([*new, GOOD[2], GOOD[1]]) == "ambiguous"
+    twice = [*GOOD[:4], GOOD[0]]
+    assert reading_of([*new, GOOD[2], GOOD[1]], twice) == [*twice, *new, GOOD[2], GOOD[1]]
+
+
+def test_message_of_a_chat_is_read_without_the_remarks_of_others() -> None:
+    def reading_of(*messages: str) -> list[str] | str | None:
+        reading = read([{"role": "assistant", "content": text} for text in messages], GRAMMAR)
+        return reading.fault or reading.commands
+
+    assert reading_of("This is only an example:", "\n".join(GOOD)) == GOOD
+    assert reading_of("wash cup", "wash teapot\n\nThat is wrong.", "activate kettle") == ["wash cup", "activate kettle"]
 
 
 def test_summary_is_ignored_unless_announced_as_final() -> None:

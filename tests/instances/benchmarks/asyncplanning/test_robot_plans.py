@@ -14,6 +14,7 @@ from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, line
 from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES, RULE_SET
 from planoracle.instances.errors import NoSolverError, PlanError
 from planoracle.instances.protocol import registry
+from planoracle.solver.solve import solve
 
 BENCHMARK = registry.get("asyncplanning")
 #: Fry fish for 8 s, stack plate and then fish.
@@ -94,6 +95,12 @@ def test_thousands_of_conflicts_are_found_in_time() -> None:
         (GOOD.replace("8: (", "7: ("), (False, 8000, "item_busy"), (False, 7000, "not_ready")),
         (GOOD.replace("0: (stack", "7.5: (stack"), (False, 9000, "stack_overlap"), (True, 9000, None)),
         (GOOD.replace("0: (stack", "9: (stack"), (False, 10_000, "goal_stack"), (False, 10_000, "goal_stack")),
+        (GOOD + "\n9: (stack fish) [1]", (False, 10_000, "goal_stack"), (False, 10_000, "goal_stack")),
+        (
+            GOOD.replace("0: (stack plate) [1]", "7: (stack plate) [3]"),
+            (False, 10_000, "duration"),
+            (False, 10_000, "goal_stack"),
+        ),
         ("0: (fry fish) [8]", (False, 8000, "goal_stack"), (False, 8000, "goal_stack")),
         ("0: (stack plate) [1]", (False, 1000, "goal_stack"), (False, 1000, "goal_state")),
     ],
@@ -101,6 +108,15 @@ def test_thousands_of_conflicts_are_found_in_time() -> None:
 def test_each_rule_of_tasks(plan: str, paper: tuple[object, ...], released: tuple[object, ...]) -> None:
     assert outcome(FISH, plan, "paper") == paper
     assert outcome(FISH, plan, "released") == released
+
+
+def test_only_items_that_an_order_asks_for_are_stacked() -> None:
+    problem = load("asyncplanning/robo/hard_high_speedup/hard_high_speedup_01_feast")
+    plan = BENCHMARK.render(problem, solve(problem).schedule)
+    assert outcome(problem, plan, "paper") == outcome(problem, plan, "released") == (True, 24_000, None)
+    further = f"{plan}\n30: (stack lettuce01) [1]"
+    assert outcome(problem, further, "paper") == (False, 31_000, "goal_stack")
+    assert outcome(problem, further, "released") == (False, 31_000, "goal_stack")
 
 
 def test_a_robot_carries_out_one_action_at_a_time() -> None:
@@ -196,6 +212,13 @@ def test_values_without_text_are_unscored(plan: object) -> None:
 def test_a_single_rule_can_be_relaxed_by_its_name(rule: str, value: str, plan: str) -> None:
     assert not BENCHMARK.run(FISH, plan).success
     assert BENCHMARK.run(FISH, plan, RULE_SET.profile(**{rule: value})).success
+
+
+def test_the_order_of_a_pile_is_that_of_the_ends_of_its_stacks() -> None:
+    rules = RULE_SET.profile(stacks="order", action_durations="any")
+    assert BENCHMARK.run(FISH, GOOD.replace("0: (stack plate) [1]", "7: (stack plate) [2]"), rules).success
+    late = BENCHMARK.run(FISH, GOOD.replace("0: (stack plate) [1]", "7: (stack plate) [3]"), rules)
+    assert (late.success, late.fault.kind, late.fault.actual) == (False, "goal_stack", ("fish", "plate"))
 
 
 def test_critique_names_the_conflict_in_seconds() -> None:
