@@ -406,6 +406,22 @@ def test_long_running_work_is_what_the_start_lacks(count_refused: bool) -> None:
     assert foresight(trace(task, actions[2:], rules)) == Foresight(True, 1, 1, 1, 0)
 
 
+def test_clearing_the_way_of_long_running_work_is_no_other_work() -> None:
+    stations = {"table1": ["patty2", "bread1", "cheese1"], "table2": [], "table3": ["bread2"], "stove1": ["patty1"]}
+    task = small_kitchen(stations | {"stove2": []}, **PATTIES)
+    clear = ["Unstack cheese1 from bread1 using robot1", "Move robot1 from table1 to table2"]
+    clear += ["Place cheese1 on table2 using robot1", "Move robot1 from table2 to table1"]
+    clear += ["Unstack bread1 from patty2 using robot1", "Move robot1 from table1 to table3"]
+    clear += ["Stack bread1 on top of bread2 using robot1", "Move robot1 from table3 to table1"]
+    cook = ["Pick up patty2 from table1 using robot1", "Move robot1 from table1 to stove2"]
+    cook += ["Place patty2 on stove2 using robot1", "Cook patty2 on stove2 using robot1"]
+    assert foresight(trace(task, [*clear, *cook], RULES)) == Foresight(True, 1, 1, 11, 0)
+    players = {"robot1": {"at": "table2", "holds": "pot1"}}
+    holding = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"], "table2": []}, players=players, **PATTIES)
+    put = ["Place pot1 on table2 using robot1", "Move robot1 from table2 to stove2", cook[-1]]
+    assert foresight(trace(holding, put, RULES)) == Foresight(True, 1, 1, 2, 0)
+
+
 def test_work_of_other_players_does_not_delay_long_running_work() -> None:
     players = {"robot1": {"at": "stove2"}, "robot2": {"at": "table1"}}
     task = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"], "table1": ["bread1"]}, players=players, **PATTIES)
