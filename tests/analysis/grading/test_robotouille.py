@@ -106,6 +106,7 @@ def test_steps_to_go_of_every_start_of_an_optimal_plan(name: str) -> None:
         row = graded(name, actions[:done], price_rest=True)
         assert row["steps_left"] == len(actions) - done
         assert row["steps_to_go"] == pytest.approx(1 - done / len(actions))
+        assert row["lost"] == pytest.approx(0, abs=1e-12)
         assert row["failure"] == "goal"
         assert row["lacks"]
 
@@ -153,6 +154,10 @@ def test_step_limit_ends_run() -> None:
     row = graded(name, late, stop_at_limit=True, price_rest=True)
     assert (row["success"], row["end"], row["makespan"], row["optimality"]) == (False, "limit", 18, None)
     assert (row["steps_left"], row["failure"]) == (1, "budget")
+    assert row["lost"] == pytest.approx((18 + 1) / 12 - 1)
+    idle = graded(name, [WAIT] * 18, stop_at_limit=True)
+    assert (idle["end"], idle["makespan"], idle["failure"]) == ("limit", 18, "budget")
+    assert graded(name, [WAIT] * 17, stop_at_limit=True)["end"] == "exhausted"
     counted = graded(name, ["Dance"] * 7 + actions, stop_at_limit=True, count_refused=True)
     assert (counted["success"], counted["steps_taken"], counted["failure"]) == (False, 18, "action")
     assert graded(name, ["Dance"] * 6 + actions, stop_at_limit=True, count_refused=True)["optimality"] == 1.5
