@@ -25,10 +25,15 @@ from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.scoring import without_live_row
 from planoracle.solver.result import Result
-from planoracle.solver.runs import Live
+from planoracle.solver.runs import Live, StateValue
+from planoracle.solver.states.state_solver import Value
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
 ALL = (*PROBLEMS, "recipe2plan/timed/Cobbler_Pancakes", "asynctool/similar2/01", "asynchow/async/829")
+
+
+#: Values of states that are lost, and whose best makespan is not proved.
+LOST, OPEN = Value.infeasible(), Value(13, None)
 
 
 def played(run: AnyEnvironment, name: str, seed: int = 0) -> PlayedRun:
@@ -140,6 +145,34 @@ def test_failed_run_with_an_unproved_optimum_costs_ten_times_its_lower_bound() -
     assert run.stop("stopped").info["penalty"] == 10 * value.lower
     stopped_run = environment(run.problem, reward=RegretReward(limit=WorkLimit(1e-9)))
     assert stopped_run.stop("stopped").reward == -10 * value.lower
+
+
+@pytest.mark.parametrize(
+    ("values", "penalty", "details"),
+    [
+        ([13, LOST, 15], None, [(-130, 13, None, 130, 1), (128, None, 2, -130, 1)]),
+        ([13, 33, LOST, LOST, 35], None, [(-20, 13, 20, None, 1), (-110, 33, None, 110, 1), (0, None, None, None, 1)]),
+        ([13, 38, LOST, 39], 20, [(-20, 13, 25, None, 1), (0, 38, None, 0, 1), (0, None, 1, 0, 1)]),
+        ([13, OPEN, OPEN, 20, 22], None, [(0, 13, None, None, 1), (0, None, None, None, 2), (-7, None, 7, None, 3)]),
+        ([13, OPEN, 20, 22], None, [(0, 13, None, None, 1), (-7, None, 7, None, 2), (-2, 20, 2, None, 1)]),
+        ([13, OPEN, LOST, 20], None, [(0, 13, None, None, 1), (-130, None, None, 130, 2), (123, None, 7, -130, 1)]),
+        ([OPEN, 20, 23], None, [(0, None, None, None, 1), (-3, 20, 3, None, 1)]),
+    ],
+)
+def test_reward_of_a_step_follows_from_the_values_around_it(
+    values: list[int | Value],
+    penalty: int | None,
+    details: list[tuple[int | None, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reward, best makespan before, cost, penalty and number of steps; by default a failed run costs 130."""
+    bounds = iter(value if isinstance(value, Value) else Value(value, value) for value in values)
+    monkeypatch.setattr(Live, "state_value", lambda *arguments: StateValue(next(bounds)))
+    run = environment(load(TEA), reward=RegretReward(penalty=penalty))
+    for expected in details:
+        transition = run.step("wait")
+        info = transition.info
+        assert (transition.reward, *(info[name] for name in ("before", "cost", "penalty", "steps"))) == expected
 
 
 def test_refused_actions_cost_a_tick_each_but_no_more_than_a_failed_run() -> None:

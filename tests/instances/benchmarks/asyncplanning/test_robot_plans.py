@@ -139,6 +139,9 @@ def test_dishes_beyond_inventory_or_deadline_fail_in_paper() -> None:
     meat += "\n10: (grill robot1 chicken01) [10]\n9: (fry robot2 fish01) [8]"
     assert outcome(MENU, meat, "paper") == (False, 20_000, "inventory")
     assert outcome(MENU, "15: (grill robot1 patty01) [10]", "paper") == (False, 25_000, "deadline")
+    assert outcome(MENU, "14: (grill robot1 patty01) [10]", "paper") == (True, 24_000, None)
+    late = BENCHMARK.run(MENU, "15: (grill robot1 patty01) [10]")
+    assert (late.collected_reward, late.weight) == (9, 0)
 
 
 def test_a_zero_length_action_ends_before_it_starts_in_released() -> None:
