@@ -145,7 +145,9 @@ def test_step_limit_ends_run() -> None:
     name, actions = CHEESE, shortest_actions(CHEESE)  # 12 steps
     late = [WAIT] * 6 + actions
     assert step_limit(21) == 31
-    assert (graded(name, late)["within_limit"], graded(name, late)["optimality"]) == (True, 1.5)
+    row = graded(name, late)
+    assert (row["within_limit"], row["optimality"], row["failure"]) == (True, 1.5, "success")
+    assert [graded(name, [WAIT] * count)["failure"] for count in (17, 18)] == ["goal", "budget"]
     late = [WAIT, *late]
     row = graded(name, late)
     assert (row["success"], row["within_limit"], row["failure"]) == (True, False, "budget")
@@ -241,6 +243,27 @@ def test_rejected_actions_have_kind_of_violation(name: str, before: int, action:
     assert row["cause_index"] == before
     repeated = graded(name, [*shortest_actions(name)[:before], *[action] * 3])
     assert (repeated["failure"], repeated["cause"]) == (row["failure"], cause)
+
+
+def test_cause_of_a_failure_is_the_last_action_from_which_the_run_did_not_recover() -> None:
+    take, cut = "Pick up lettuce1 from table2 using robot1", "Cut lettuce1 on board1 using robot1"
+    row = graded(LETTUCE, [take, "Dance", cut])
+    assert (row["failure"], row["cause_index"], row["recovered"]) == ("transition", 2, 0)
+    row = graded(LETTUCE, [take, cut, "Dance"])
+    assert (row["failure"], row["cause_index"]) == ("action", 2)
+    # The run recovers from both, and runs out of steps.
+    actions = shortest_actions(LETTUCE)[:-1]
+    row = graded(LETTUCE, [cut, take, *actions], limit=len(actions))
+    assert (row["failure"], row["cause_index"], row["recovered"]) == ("transition", 1, 2)
+
+
+def test_averages_leave_out_runs_without_a_known_limit() -> None:
+    averages = {average.name: average for average in BENCHMARK.metrics.averages(RULES)}
+    rows = [{"within_limit": value, "failure": "budget", "end": "limit"} for value in (True, False, None)]
+    assert [averages["unproved"].terms(row) for row in rows] == [(0, 1), (0, 1), (1, 1)]
+    assert [averages["success"].terms(row) for row in rows] == [(True, 1), (False, 1), None]
+    assert averages["failures"].terms(rows[0]) == ["budget"]
+    assert averages["failures"].terms({"failure": "success"}) == []
 
 
 def test_station_holds_one_item() -> None:
