@@ -191,6 +191,16 @@ def test_score_reward_follows_the_progress_of_the_paper() -> None:
     assert sum(one.transition.reward > 0 for one in best.exchanges) > 5
 
 
+def test_rewards_by_score_add_up_to_the_last_defined_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores: list[float | None] = [0.25, None, 1.0, 0.5]
+    remaining = iter(scores)
+    monkeypatch.setattr(Score, "_score", lambda *arguments: next(remaining))
+    run = environment(load(TEA), reward="score")
+    steps = [run.step("wait") for _ in scores]
+    assert [step.reward for step in steps] == [0.25, 0.0, 0.75, -0.5]
+    assert [step.info["score"] for step in steps] == scores
+
+
 #: Messages that hold no command, or end a run.
 ODD = ("", "wait", "Finish", "exit", "Nothing that means anything", '{"content": "ALL COMPLETED"}')
 #: A problem of every benchmark, of every task, and with goals that may be left out.
