@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -91,6 +92,17 @@ def test_stopped_run_costs_as_much_as_a_failed_one() -> None:
     assert last.observation.text == run.observation.text
     with pytest.raises(InputError, match="the run is over"):
         run.stop("stopped")
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_run_ends_with_its_last_message(limit: int) -> None:
+    run = environment(load(TEA), reward="regret", limit=limit)
+    for _ in range(limit):
+        assert not run.done
+        assert run.legal()
+        last = run.step("wait")
+    assert (run.done, last.observation.over, run.legal()) == (True, "message_limit", ())
+    assert last.reward == -130.0 + (limit - 1)
 
 
 def test_penalty_can_be_set() -> None:
@@ -316,6 +328,29 @@ def test_regret_of_a_completion_uses_the_lower_bound_of_an_unproved_optimum(
     bounded = Result(TEA, status, 14 if status == Status.feasible else None, lower_bound=10)
     monkeypatch.setattr(SolverOracle, "best", lambda *arguments: bounded)
     assert reward([OPTIMAL, SLOW, "wash cup"], TEA, "regret") == [10 / 13, 10 / 15, 0.0]
+    bounded = replace(bounded, lower_bound=14)
+    assert reward([OPTIMAL, SLOW], TEA, "regret") == [1.0, 14 / 15]
+    bounded = replace(bounded, lower_bound=None)
+    assert reward([OPTIMAL], TEA, "regret") == [0.0]
+
+
+def test_regret_of_a_plan_with_less_reward_than_is_best_is_complete() -> None:
+    name = "asyncplanning/robo/hard_optimization/hard_optimization_01_deadline_menu"
+    light = "0: (grill robot1 patty01) [10]\n0: (cut robot2 lettuce01) [3]"
+    assert reward([solve(load(name)).plan, light], name, "regret") == [1.0, 0.0]
+    assert reward([light], name, "success") == [1.0]
+    assert 0 < reward([light], name)[0] < 1
+
+
+def test_score_of_a_completion_lies_between_0_and_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = iter([-0.5, 0.0, 0.25, 1.0, 1.5, None])
+    of_run = Grade.of_run
+
+    def with_score(run: AnyRun, oracle: SolverOracle, **options: Any) -> Grade:
+        return replace(of_run(run, oracle, **options), main_score=next(scores))
+
+    monkeypatch.setattr(Grade, "of_run", with_score)
+    assert reward([OPTIMAL] * 6, TEA) == [0.0, 0.0, 0.25, 1.0, 1.0, 0.0]
 
 
 def test_reward_has_the_interface_of_trl() -> None:

@@ -251,6 +251,10 @@ def test_cause_of_a_failure_is_the_last_action_from_which_the_run_did_not_recove
     assert (row["failure"], row["cause_index"], row["recovered"]) == ("transition", 2, 0)
     row = graded(LETTUCE, [take, cut, "Dance"])
     assert (row["failure"], row["cause_index"]) == ("action", 2)
+    # The same action before the refusal is no recovery.
+    move = "Move robot1 from table1 to table2"
+    row = graded(LETTUCE, [move, move])
+    assert (row["failure"], row["cause_index"], row["recovered"]) == ("transition", 1, 0)
     # The run recovers from both, and runs out of steps.
     actions = shortest_actions(LETTUCE)[:-1]
     row = graded(LETTUCE, [cut, take, *actions], limit=len(actions))
