@@ -213,6 +213,8 @@ def test_unscored_submissions_do_not_raise_rate_of_all_problems() -> None:
     lazy = [recipe(TIMED[0], 1.0), *(Grade("x", name, False, benchmark="recipe2plan", model="m") for name in TIMED[1:])]
     (row,) = summarize(grade_rows(lazy)).sets
     assert (row["missing"], row["unscored"], row["success_of_all"]) == (0, 64, pytest.approx(1 / 65, **EXACT))
+    (unscored,) = summarize(grade_rows(lazy[1:])).sets
+    assert (unscored["success"], unscored["main_score"], unscored["missing"]) == (None, None, 1)
     # A set without graded runs of the model is missing for it.
     grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], None, model="a")]
     grades += [run(name, 0.5, success=True, model="b") for name in (*HOUSE, *COOK)]
