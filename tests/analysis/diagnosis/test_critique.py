@@ -13,6 +13,7 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.kitchens import simulation as steps
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.benchmarks.recipe2plan import rules as kitchen_state
 from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
 from planoracle.instances.benchmarks.timearena import rules as minute_rules
@@ -55,6 +56,28 @@ def test_sections_without_violations_are_included() -> None:
         "Result: The plan completes all tasks in 1 h 8 min without violations.",
         "Efficiency: Your plan takes 1 h 8 min, which is optimal.",
     ]
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "0 commands"), (1, "1 command"), (2, "2 commands")])
+@pytest.mark.parametrize("later", [0, 1, 2])
+def test_result_counts_commands_before_the_first_violation_and_violations_after_it(
+    count: int, words: str, later: int
+) -> None:
+    commands = [command.text for command in problems.reference_plan(PAIR)[:count]]
+    commands += [f"Step(9{number}, Cobbler, 1 min, 1:0{number}:00)" for number in range(later + 1)]
+    result = report(catalog.load(PAIR), ", ".join(commands))
+    verdict = result.verdict
+    assert (verdict.fatal, verdict.executed, verdict.later) == (("wrong_action", "Cobbler/90", count), count, later)
+    assert f"The run ends at command {count + 1}, " in verdict.text
+    assert f" after {words} and with {verdict.progress:.0%} of the work done." in verdict.text
+    assert ("Violations of later commands" in verdict.text) == (later > 0)
+
+
+def test_result_of_an_unfinished_plan_counts_missing_work() -> None:
+    tea = report(catalog.load(TEA), ["wash cup"]).verdict
+    assert (tea.fatal, tea.text) == (None, "The plan ends with 19% of the work done.")
+    missing = report(catalog.load(PAIR), problems.reference_plan(PAIR)[0].text).verdict
+    assert missing.text == "The plan ends with 4% of the work done and 23 violations."
 
 
 # --- hostile and odd submissions -----------------------------------------------------------------

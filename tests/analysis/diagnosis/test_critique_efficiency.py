@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+from planoracle.analysis.diagnosis.efficiency import efficiency
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.scoring import Optimum
 from planoracle.solver.kitchens.astar import plan as plan_kitchen
 from tests.support.critiques import KITCHEN, PAIR, TABLES, TEA, A, B, critique_actions, report
 from tests.support.robotouille import kitchen
@@ -30,6 +33,27 @@ def test_infeasible_problem_is_reported() -> None:
     result = report(hasty, [])
     assert (result.efficiency.status, result.efficiency.optimum) == ("infeasible", None)
     assert "No plan completes all tasks" in result.prose()
+
+
+def test_efficiency_without_a_proved_optimum_states_its_bound() -> None:
+    problem = catalog.load(TEA)
+    plan = optimum(problem).plan
+    examined = registry.of(problem).examine(registry.of(problem).run(problem, plan))
+    bounded = efficiency(examined, Optimum(None, Status.feasible, 9))
+    assert (bounded.gap, bounded.lower_bound) == (None, 9)
+    assert bounded.text.startswith("The optimal makespan is not known; it is at least 9 min.")
+    unknown = efficiency(examined, Optimum(None, Status.unknown, None))
+    assert unknown.text.startswith("The optimal makespan is not known.")
+    slow = efficiency(examined, Optimum(12, Status.optimal, 12))
+    assert slow.gap == 1
+    assert slow.text.startswith("Your plan takes 13 min; the optimal plan takes 12 min, 1 min less.")
+    light = efficiency(examined, Optimum(12, Status.optimal, 12, weight=5), weight=3)
+    assert (light.gap, light.text) == (
+        None,
+        "The optional tasks of your plan weigh 3; those of the best plans weigh 5. "
+        "Makespans of plans with different weights are not compared.",
+    )
+    assert efficiency(examined, Optimum(12, Status.optimal, 12, weight=5), weight=5).gap == 1
 
 
 # --- decisions -----------------------------------------------------------------------------------

@@ -423,7 +423,7 @@ PATTIES = {
 
 
 @pytest.mark.parametrize("count_refused", [True, False])
-def test_long_running_work_is_what_the_start_lacks(count_refused: bool) -> None:
+def test_needed_long_running_work_is_missing_at_the_start(count_refused: bool) -> None:
     task = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"], "table1": []}, **PATTIES)
     cook = "Cook patty1 on stove1 using robot1"
     actions = [

@@ -191,7 +191,7 @@ def kitchen(*items: int) -> str:
 
 
 def test_block_with_few_repeated_steps_continues_the_plan() -> None:
-    """Read two blocks as one plan up to seven of ten repeated steps, but not with eight, or a repeated beginning."""
+    """Up to seven of ten repeated steps continue a plan; eight, or its beginning, repeat it."""
     grammar = _Actions(catalog.problem("robotouille/synchronous/3_burger"))
 
     def reading_of(first: Sequence[int], second: Sequence[int]) -> int | str:
@@ -249,7 +249,7 @@ ANNOUNCEMENTS = {"Next:": 0, "Plan:": 1, "Final answer:": 2}
 
 @pytest.mark.parametrize(("first", "second"), [*itertools.product(ANNOUNCEMENTS, repeat=2)])
 def test_weights_of_announcements_choose_between_two_blocks(first: str, second: str) -> None:
-    """A heavier or final announcement wins; of two equal ones the later wins unless its block repeats the plan."""
+    """A heavier or final one wins; of two weak ones the later wins unless it repeats the plan."""
     plan, new = GOOD[:4], GOOD[4:]
     part, repetition = plan[1:3], plan[::-1]
     first_weight, second_weight = ANNOUNCEMENTS[first], ANNOUNCEMENTS[second]

@@ -36,7 +36,7 @@ def _is_right(origin: StepOrigin, entries: list[_Entry], tolerance: int) -> bool
 
 
 def _changed(entries: list[_Entry], random: Random) -> list[_Entry]:
-    """Return a schedule with a start or a duration changed by a few seconds, or an entry repeated or left out."""
+    """Return a schedule with a changed start or duration, or with an entry repeated or left out."""
     changed = [list(entry) for entry in entries]
     entry = random.choice(changed)
     place = random.choice((0, 0, 0, 2))

@@ -1,4 +1,4 @@
-"""Verdicts of Natural Plan on plans near the optimum, compared with the general rules of the same problem."""
+"""Verdicts of Natural Plan, compared with the general rules of the same problem."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_metrics_count_persons_and_lost_minutes() -> None:
     assert (row["best_share"], row["optimal"], row["time_lost"], row["makespan"]) == (True, True, 0, 795)
 
 
-class _Bounded(SolverOracle):
+class _BoundOracle(SolverOracle):
     """Oracle that has a plan for two persons, and a bound of three."""
 
     def best(self, problem: Problem, rules: Rules) -> Result:
@@ -153,7 +153,7 @@ def test_figures_are_undefined_for_a_success_without_a_proved_optimum() -> None:
     plan = "You travel to Richmond District. You wait until 1:00PM. You meet Mary for 75 minutes."
     figures = []
     for text in (plan, plan.replace("75", "74")):
-        grade = Grader(oracle=_Bounded()).grade({"id": "1", "instance": "naturalplan/meeting/389", "plan": text})
+        grade = Grader(oracle=_BoundOracle()).grade({"id": "1", "instance": "naturalplan/meeting/389", "plan": text})
         row = grade.row()
         figures.append([row[name] for name in ("success", "score", "best_share", "optimal", "time_lost")])
     assert figures == [[True, None, None, None, None], [False, 0.0, False, False, None]]
