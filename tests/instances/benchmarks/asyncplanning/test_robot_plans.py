@@ -217,13 +217,6 @@ def test_a_single_rule_can_be_relaxed_by_its_name(rule: str, value: str, plan: s
     assert BENCHMARK.run(FISH, plan, RULE_SET.profile(**{rule: value})).success
 
 
-def test_the_order_of_a_pile_is_that_of_the_ends_of_its_stacks() -> None:
-    rules = RULE_SET.profile(stacks="order", action_durations="any")
-    assert BENCHMARK.run(FISH, GOOD.replace("0: (stack plate) [1]", "7: (stack plate) [2]"), rules).success
-    late = BENCHMARK.run(FISH, GOOD.replace("0: (stack plate) [1]", "7: (stack plate) [3]"), rules)
-    assert (late.success, late.fault.kind, late.fault.actual) == (False, "goal_stack", ("fish", "plate"))
-
-
 def test_critique_names_the_conflict_in_seconds() -> None:
     run = BENCHMARK.run(FISH, "1: (fry fish) [8]\n" + GOOD)
     findings = [finding.text for finding in BENCHMARK.examine(run).findings]
