@@ -204,6 +204,9 @@ def test_drop_is_loss_of_success_against_the_previous_number() -> None:
     assert [(row["tasks"], row["success"]) for row in rows] == [("2", 2 / 3), ("3", 1 / 2)]
     assert "drop" not in rows[0]
     assert rows[1]["drop"] == pytest.approx(1 / 4)
+    others = [replace(grade, model="b") for grade in grades]
+    drops = [row.get("drop") for row in group_runs(grade_rows([*grades, *others]), "asynctool", "tasks")]
+    assert drops == [None, pytest.approx(1 / 4)] * 2
 
 
 def test_mapping_of_counts_is_summed(graded: list[Grade]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -248,7 +249,8 @@ def test_passes_by_hand() -> None:
         assert row[f"best@{size}"] == pytest.approx(best, **EXACT)
     assert row["pass@1"] == row["pass^1"] == pytest.approx(row["success"], **EXACT)
     assert "pass@8" not in row
-    assert (row["samples_least"], row["samples_most"]) == (4, 5)
+    (model,) = summarize(grade_rows(grades)).models
+    assert (row["samples_least"], row["samples_most"]) == (model["samples_least"], model["samples_most"]) == (4, 5)
 
 
 def test_unscored_samples_are_not_counted() -> None:
@@ -256,6 +258,20 @@ def test_unscored_samples_are_not_counted() -> None:
     (row,) = summarize(grade_rows(grades)).sets
     assert (row["success"], row["unscored"], row["samples_most"]) == (1.0, 2, 2)
     assert [key for key in row if key.startswith("pass")] == ["pass@1", "pass@2", "pass^1", "pass^2"]
+
+
+def test_interval_of_a_score_counts_missing_problems_like_the_score() -> None:
+    (row,) = summarize(grade_rows([recipe(name, score) for name, score in zip(TIMED, (1.0, 0.5), strict=False)])).sets
+    assert row["main_score"] == pytest.approx(1.5 / 65, **EXACT)
+    assert 0 <= row["main_score_low"] < row["main_score"] < row["main_score_high"] < 0.1
+
+
+def test_outcomes_are_shares_and_the_largest_value_is_that_of_all_runs() -> None:
+    waits = ({"necessary_waits": count, "unnecessary_waits": 0} for count in (3, 5, 4))
+    runs_of_waits = [run(HOUSE[0], 0.25) for _ in range(3)]
+    grades = [replace(grade, metrics=grade.metrics | more) for grade, more in zip(runs_of_waits, waits, strict=True)]
+    assert summarize(grade_rows(grades)).sets[0]["max_necessary"] == 5
+    assert grade_rows(grades).outcomes()["main_score"].tolist() == [0.25] * 3
 
 
 def test_pass_at_k_counts_missing_problems_like_success_rate() -> None:
