@@ -423,9 +423,9 @@ def test_needed_long_running_work_is_missing_at_the_start(count_refused: bool) -
 def test_clearing_the_way_of_long_running_work_is_no_other_work() -> None:
     stations = {"table1": ["patty2", "bread1", "cheese1"], "table2": ["bread2"], "stove1": ["patty1"], "stove2": []}
     task = small_kitchen(stations, **PATTIES)
-    there, back = "Move robot1 from table1 to table2", "Move robot1 from table2 to table1"
-    actions = ["Unstack cheese1 from bread1 using robot1", there, "Stack cheese1 on top of bread2 using robot1", back]
-    actions += ["Unstack bread1 from patty2 using robot1", there, "Stack bread1 on top of cheese1 using robot1", back]
+    go, back = "Move robot1 from table1 to table2", "Move robot1 from table2 to table1"
+    actions = ["Unstack cheese1 from bread1 using robot1", go, "Stack cheese1 on top of bread2 using robot1", back]
+    actions += ["Unstack bread1 from patty2 using robot1", go, "Stack bread1 on top of cheese1 using robot1", back]
     actions += ["Pick up patty2 from table1 using robot1", "Move robot1 from table1 to stove2"]
     actions += ["Place patty2 on stove2 using robot1", COOK]
     assert foresight(trace(task, actions, RULES)) == Foresight(True, 1, 1, 11, 0)

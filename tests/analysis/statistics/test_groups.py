@@ -214,7 +214,7 @@ def test_mapping_of_counts_is_summed(graded: list[Grade]) -> None:
     runs = [replace(graded[0], metrics=graded[0].metrics | {"invalid_kinds": kinds})] * 2
     rows = group_runs(grade_rows(runs), "robotouille", "invalid_kinds")
     shares = {row["invalid_kinds"]: (row["count"], row["share"]) for row in rows}
-    assert shares == {"unknown_action": (6, 0.75), "precondition": (2, 0.25)}
+    assert list(shares.items()) == [("unknown_action", (6, 0.75)), ("precondition", (2, 0.25))]
 
 
 def test_no_metric_has_the_name_of_a_plan() -> None:

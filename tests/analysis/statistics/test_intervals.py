@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from support.samples import examples
 
 from planoracle.analysis.grading.grader import Grade
-from planoracle.analysis.grading.metrics import METRICS
+from planoracle.analysis.grading.metrics import METRICS, gap_of
 from planoracle.analysis.statistics import bootstrap
 from planoracle.analysis.statistics.bootstrap import Sample, intervals, mean_interval
 from planoracle.analysis.statistics.grade_columns import GradeRows
@@ -289,6 +289,13 @@ def test_repeated_samples_are_counted() -> None:
 
 
 # --- gaps and losses -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("makespan", "optimum", "gap"), [(9, 6, 0.5), (6, 6, 0.0), (5, 6, None), (None, 6, None), (6, None, None)]
+)
+def test_gap_is_the_relative_excess_over_the_optimum(makespan: int | None, optimum: int | None, gap: float) -> None:
+    assert gap_of(makespan, optimum) == gap
 
 
 def test_early_failure_has_no_gap() -> None:
