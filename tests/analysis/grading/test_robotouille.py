@@ -432,10 +432,10 @@ def test_clearing_the_way_of_long_running_work_is_no_other_work() -> None:
 
 
 def test_work_of_other_players_does_not_delay_long_running_work() -> None:
-    players = {"robot1": {"at": "stove2"}, "robot2": {"at": "table1", "holds": "bread1"}}
-    task = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"], "table1": []}, players=players, **PATTIES)
-    place, take = "Place bread1 on table1 using robot2", "Pick up bread1 from table1 using robot2"
-    assert foresight(trace(task, [WAIT, place, WAIT, take, COOK], RULES)) == Foresight(True, 1, 1, 4, 0)
+    players = {"robot1": {"at": "stove2"}, "robot2": {"at": "table1"}}
+    task = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"], "table1": ["bread1"]}, players=players, **PATTIES)
+    actions = [WAIT, "Pick up bread1 from table1 using robot2", COOK]
+    assert foresight(trace(task, actions, RULES)) == Foresight(True, 1, 1, 2, 0)
 
 
 def test_plans_of_several_players() -> None:
