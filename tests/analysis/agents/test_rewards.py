@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -19,14 +20,21 @@ from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.rewards import RegretReward, Score, Success
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.model.limits import WorkLimit
+from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.scoring import without_live_row
+from planoracle.solver.result import Result
+from planoracle.solver.runs import Live, StateValue
+from planoracle.solver.states.state_solver import Value
 
 PROBLEMS = ("timearena/household1+household2", "robotouille/asynchronous/0_cheese_chicken_sandwich")
 ALL = (*PROBLEMS, "recipe2plan/timed/Cobbler_Pancakes", "asynctool/similar2/01", "asynchow/async/829")
+
+
+#: Values of states that are lost, and whose best makespan is not proved.
+LOST, OPEN = Value.infeasible(), Value(13, None)
 
 
 def played(run: AnyEnvironment, name: str, seed: int = 0) -> PlayedRun:
@@ -86,6 +94,17 @@ def test_stopped_run_costs_as_much_as_a_failed_one() -> None:
         run.stop("stopped")
 
 
+@pytest.mark.parametrize("limit", [1, 3])
+def test_run_ends_with_its_last_message(limit: int) -> None:
+    run = environment(load(TEA), reward="regret", limit=limit)
+    for _ in range(limit):
+        assert not run.done
+        assert run.legal()
+        last = run.step("wait")
+    assert (run.done, last.observation.over, run.legal()) == (True, "message_limit", ())
+    assert last.reward == -130.0 + (limit - 1)
+
+
 def test_penalty_can_be_set() -> None:
     run = environment(load("timearena/household1"), reward=RegretReward(penalty=99))
     assert run.step("exit").reward == -99.0
@@ -121,14 +140,75 @@ def test_unproved_decision_has_no_cost_and_is_marked() -> None:
     for _ in range(5):
         transition = run.step(chance.choice(run.legal()).text)
         assert (transition.reward, transition.info["cost"], transition.info["proved"]) == (0.0, None, False)
-    assert transition.info["steps"] > 1
+    assert transition.info["steps"] == 5
     assert transition.info["status"] in ("unknown", "feasible")
+    optimum = Live(WorkLimit(1e-9)).state_value(environment(run.problem)).value.makespan
+    assert optimum is not None
+    result = played(run, "optimal")
+    assert run.success
+    assert result.total == optimum - run.run().makespan < 0
+
+
+def test_failed_run_with_an_unproved_optimum_costs_ten_times_its_lower_bound() -> None:
+    run = environment(load(PROBLEMS[0]), reward=RegretReward(limit=WorkLimit(1e-9)))
+    value = Live(WorkLimit(1e-9)).state_value(run).value
+    assert value.makespan is None
+    assert run.step("wait").info["before"] is None
+    assert run.stop("stopped").info["penalty"] == 10 * value.lower
+    stopped_run = environment(run.problem, reward=RegretReward(limit=WorkLimit(1e-9)))
+    assert stopped_run.stop("stopped").reward == -10 * value.lower
+
+
+@pytest.mark.parametrize(
+    ("values", "penalty", "details"),
+    [
+        ([13, 33, LOST, LOST, 35], 130, [(-20, 13, 20, None, 1), (-110, 33, None, 110, 1), (0, None, None, None, 1)]),
+        ([13, LOST, 15], 130, [(-130, 13, None, 130, 1), (128, None, 2, -130, 1)]),
+        ([13, 38, LOST, 39], 20, [(-20, 13, 25, None, 1), (0, 38, None, 0, 1), (0, None, 1, 0, 1)]),
+        ([13, OPEN, OPEN, 20, 22], None, [(0, 13, None, None, 1), (0, None, None, None, 2), (-7, None, 7, None, 3)]),
+        ([13, OPEN, LOST, 20], None, [(0, 13, None, None, 1), (-130, None, None, 130, 2), (123, None, 7, -130, 1)]),
+    ],
+)
+def test_reward_of_a_step_follows_from_the_values_around_it(
+    values: list[int | Value],
+    penalty: int | None,
+    details: list[tuple[int | None, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reward, best makespan before, cost, penalty and number of steps; by default a failed run costs 130."""
+    bounds = iter(value if isinstance(value, Value) else Value(value, value) for value in values)
+    monkeypatch.setattr(Live, "state_value", lambda *arguments: StateValue(next(bounds)))
+    run = environment(load(TEA), reward=RegretReward(penalty=penalty))
+    for expected in details:
+        transition = run.step("wait")
+        info = transition.info
+        assert (transition.reward, info["before"], info["cost"], info["penalty"], info["steps"]) == expected
+
+
+def test_refused_actions_cost_a_tick_each_but_no_more_than_a_failed_run() -> None:
+    cost = RegretReward(penalty=3)
+    memo: Any = cost.begin(environment(load(TEA)))
+    rewards = []
+    for _ in range(5):
+        charge, memo = cost.refused(memo)
+        rewards.append(charge)
+    assert rewards == [-1, -1, -1, 0, 0]
 
 
 def test_score_reward_follows_the_progress_of_the_paper() -> None:
     best = played(environment(load(PROBLEMS[0]), reward="score"), "optimal")
     assert best.total == pytest.approx(1.0)
     assert sum(one.transition.reward > 0 for one in best.exchanges) > 5
+
+
+def test_rewards_by_score_add_up_to_the_last_defined_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores: list[float | None] = [0.25, None, 1.0, 0.5]
+    remaining = iter(scores)
+    monkeypatch.setattr(Score, "_score", lambda *arguments: next(remaining))
+    run = environment(load(TEA), reward="score")
+    steps = [run.step("wait") for _ in scores]
+    assert [step.reward for step in steps] == [0.25, 0.0, 0.75, -0.5]
+    assert [step.info["score"] for step in steps] == scores
 
 
 #: Messages that hold no command, or end a run.
@@ -237,6 +317,38 @@ def test_rewards_of_completions_follow_the_grades() -> None:
     assert reward(texts, TEA, "success") == [1.0, 1.0, 0.0, 0.0, 0.0]
     assert reward(texts, instance=TEA, kind="regret") == [1.0, 13 / 15, 0.0, 0.0, 0.0]
     assert 0 < reward(texts, TEA)[2] < 1
+
+
+@pytest.mark.parametrize("status", [Status.feasible, Status.unknown])
+def test_regret_of_a_completion_uses_the_lower_bound_of_an_unproved_optimum(
+    status: Status, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounded = Result(TEA, status, 14 if status == Status.feasible else None, lower_bound=10)
+    monkeypatch.setattr(SolverOracle, "best", lambda *arguments: bounded)
+    assert reward([OPTIMAL, SLOW, "wash cup"], TEA, "regret") == [10 / 13, 10 / 15, 0.0]
+    bounded = replace(bounded, lower_bound=14)
+    assert reward([OPTIMAL, SLOW], TEA, "regret") == [1.0, 14 / 15]
+    bounded = replace(bounded, lower_bound=None)
+    assert reward([OPTIMAL], TEA, "regret") == [0.0]
+
+
+def test_regret_of_a_plan_with_less_reward_than_is_best_is_complete() -> None:
+    name = "asyncplanning/robo/hard_optimization/hard_optimization_01_deadline_menu"
+    light = "0: (grill robot1 patty01) [10]\n0: (cut robot2 lettuce01) [3]"
+    assert reward([solve(load(name)).plan, light], name, "regret") == [1.0, 0.0]
+    assert reward([light], name, "success") == [1.0]
+    assert 0 < reward([light], name)[0] < 1
+
+
+def test_score_of_a_completion_lies_between_0_and_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = iter([-0.5, 0.0, 0.25, 1.0, 1.5, None])
+    of_run = Grade.of_run
+
+    def with_score(run: AnyRun, oracle: SolverOracle, **options: Any) -> Grade:
+        return replace(of_run(run, oracle, **options), main_score=next(scores))
+
+    monkeypatch.setattr(Grade, "of_run", with_score)
+    assert reward([OPTIMAL] * 6, TEA) == [0.0, 0.0, 0.25, 1.0, 1.0, 0.0]
 
 
 def test_reward_has_the_interface_of_trl() -> None:

@@ -13,6 +13,7 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.kitchens import simulation as steps
+from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.benchmarks.recipe2plan import rules as kitchen_state
 from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
 from planoracle.instances.benchmarks.timearena import rules as minute_rules
@@ -55,6 +56,17 @@ def test_sections_without_violations_are_included() -> None:
         "Result: The plan completes all tasks in 1 h 8 min without violations.",
         "Efficiency: Your plan takes 1 h 8 min, which is optimal.",
     ]
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "0 commands"), (1, "1 command"), (2, "2 commands")])
+def test_result_counts_commands_before_the_first_violation_and_violations_after_it(count: int, words: str) -> None:
+    commands = [command.text for command in problems.reference_plan(PAIR)[:count]]
+    commands += ["Step(90, Cobbler, 1 min, 1:00:00)"] * 3
+    for later in range(3):
+        result = report(catalog.load(PAIR), ", ".join(commands[: count + 1 + later])).verdict
+        assert (result.fatal, result.executed, result.later) == (("wrong_action", "Cobbler/90", count), count, later)
+        assert f"after {words} and with" in result.text
+        assert ("Violations of later commands" in result.text) == (later > 0)
 
 
 # --- hostile and odd submissions -----------------------------------------------------------------

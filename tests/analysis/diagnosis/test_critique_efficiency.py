@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+from planoracle.analysis.diagnosis.efficiency import efficiency
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.scoring import Optimum
 from planoracle.solver.kitchens.astar import plan as plan_kitchen
 from tests.support.critiques import KITCHEN, PAIR, TABLES, TEA, A, B, critique_actions, report
 from tests.support.robotouille import kitchen
@@ -30,6 +33,19 @@ def test_infeasible_problem_is_reported() -> None:
     result = report(hasty, [])
     assert (result.efficiency.status, result.efficiency.optimum) == ("infeasible", None)
     assert "No plan completes all tasks" in result.prose()
+
+
+def test_efficiency_states_the_bound_of_an_unproved_optimum_and_does_not_compare_weights() -> None:
+    problem = catalog.load(TEA)
+    examined = registry.of(problem).examine(registry.of(problem).run(problem, optimum(problem).plan))
+    bounded = efficiency(examined, Optimum(None, Status.feasible, 9))
+    assert bounded.gap is None
+    assert "The optimal makespan is not known; it is at least 9 min." in bounded.text
+    best = Optimum(12, Status.optimal, 12, weight=5)
+    light, equal = efficiency(examined, best, weight=3), efficiency(examined, best, weight=5)
+    assert (light.gap, equal.gap) == (None, 1)
+    assert "weigh 3; those of the best plans weigh 5. Makespans of" in light.text
+    assert "Your plan takes 13 min; the optimal plan takes 12 min, 1 min less." in equal.text
 
 
 # --- decisions -----------------------------------------------------------------------------------

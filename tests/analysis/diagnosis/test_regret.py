@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -25,6 +26,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.search import solve
 
@@ -43,6 +45,8 @@ def priced(instance, submission, rules=None, *, guesses=False):
         assert guesses or one.cost is None or one.cost >= 0
         assert one.status in ("optimal", "infeasible", "feasible", "unknown")
         assert (one.status == "optimal") == (one.after is not None)
+        assert one.lower is None or one.status != "infeasible"
+        assert one.after is None or one.after == one.lower == one.upper
     if result.success:
         assert None not in (result.optimum, result.total)
         assert result.total == result.final - result.optimum
@@ -84,6 +88,17 @@ def test_costs_sum_to_regret_and_only_guesses_are_negative():
             assert (implied.success, implied.final) == (True, len(messages) + 1)
     assert good > 20
     assert early > 5
+
+
+def test_total_is_unknown_if_a_cost_is_unknown_and_the_costliest_decisions_have_costs():
+    problem = load("timearena/household1+household2")
+    unproved = regret(problem, ["wait", "wash cup"], seconds=WorkLimit(1e-9))
+    assert (unproved.optimum, unproved.total, unproved.costliest()) == (None, None, [])
+    assert all(one.cost is None and one.lower >= 25 for one in unproved.decisions)
+    first = unproved.decisions[0]
+    costs = [0, 5, None, -1, 7, 5, 1]
+    several = replace(unproved, decisions=tuple(replace(first, cost=cost) for cost in costs))
+    assert [several.costliest(count) for count in (1, 3, 9)] == [[4], [4, 1, 5], [4, 1, 5, 6]]
 
 
 # --- what single decisions cost ------------------------------------------------------------------

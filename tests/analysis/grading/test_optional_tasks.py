@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -68,6 +69,22 @@ def test_grades_without_optional_tasks_have_no_weight() -> None:
     graded = Grader().grade({"id": "1", "instance": "timearena/household1", "plan": "wash cup"})
     assert "weight" not in graded.metrics
     assert graded.weight is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"makespan": 10}, ""),
+        ({"makespan": 9}, "in 9 ticks, below the proved lower bound of 10"),
+        ({"makespan": 9, "success": False}, ""),
+        ({"makespan": 9, "optimum_bound": None}, ""),
+        ({"makespan": 10, "optimum_status": "infeasible"}, "proved infeasible"),
+    ],
+)
+def test_success_below_the_proved_bound_is_a_contradiction(fields: dict[str, Any], words: str) -> None:
+    about = {"success": True, "optimum_status": "optimal", "optimum_bound": 10} | fields
+    contradiction = Grade("a", "b", True, **about).contradiction
+    assert contradiction is None if not words else words in str(contradiction)
 
 
 def test_weight_above_the_proved_bound_is_a_contradiction() -> None:

@@ -17,8 +17,8 @@ from planoracle.instances.benchmarks.kitchens import metrics
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
 from planoracle.instances.benchmarks.kitchens.descriptions import describe
 from planoracle.instances.benchmarks.kitchens.failures import CAUSES, FAILURES, LackKind, lacks
-from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
-from planoracle.instances.benchmarks.kitchens.measures import step_limit
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Goal, Kitchen, KitchenRules
+from planoracle.instances.benchmarks.kitchens.measures import Foresight, foresight, step_limit
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, trace
 from planoracle.instances.errors import InputError
@@ -26,6 +26,7 @@ from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.result import Result
 from tests.support.kitchen_comparison import draw_kitchen
+from tests.support.robotouille import kitchen as small_kitchen
 from tests.support.state_graph import min_steps
 
 CHEESE = "kitchens/synchronous/0_cheese_sandwich"
@@ -105,6 +106,7 @@ def test_steps_to_go_of_every_start_of_an_optimal_plan(name: str) -> None:
         row = graded(name, actions[:done], price_rest=True)
         assert row["steps_left"] == len(actions) - done
         assert row["steps_to_go"] == pytest.approx(1 - done / len(actions))
+        assert row["lost"] == pytest.approx(0, abs=1e-12)
         assert row["failure"] == "goal"
         assert row["lacks"]
 
@@ -143,7 +145,9 @@ def test_step_limit_ends_run() -> None:
     name, actions = CHEESE, shortest_actions(CHEESE)  # 12 steps
     late = [WAIT] * 6 + actions
     assert step_limit(21) == 31
-    assert (graded(name, late)["within_limit"], graded(name, late)["optimality"]) == (True, 1.5)
+    row = graded(name, late)
+    assert (row["within_limit"], row["optimality"], row["failure"]) == (True, 1.5, "success")
+    assert [graded(name, [WAIT] * count)["failure"] for count in (17, 18)] == ["goal", "budget"]
     late = [WAIT, *late]
     row = graded(name, late)
     assert (row["success"], row["within_limit"], row["failure"]) == (True, False, "budget")
@@ -152,6 +156,10 @@ def test_step_limit_ends_run() -> None:
     row = graded(name, late, stop_at_limit=True, price_rest=True)
     assert (row["success"], row["end"], row["makespan"], row["optimality"]) == (False, "limit", 18, None)
     assert (row["steps_left"], row["failure"]) == (1, "budget")
+    assert row["lost"] == pytest.approx((18 + 1) / 12 - 1)
+    idle = graded(name, [WAIT] * 18, stop_at_limit=True)
+    assert (idle["end"], idle["makespan"], idle["failure"]) == ("limit", 18, "budget")
+    assert graded(name, [WAIT] * 17, stop_at_limit=True)["end"] == "exhausted"
     counted = graded(name, ["Dance"] * 7 + actions, stop_at_limit=True, count_refused=True)
     assert (counted["success"], counted["steps_taken"], counted["failure"]) == (False, 18, "action")
     assert graded(name, ["Dance"] * 6 + actions, stop_at_limit=True, count_refused=True)["optimality"] == 1.5
@@ -237,6 +245,26 @@ def test_rejected_actions_have_kind_of_violation(name: str, before: int, action:
     assert (repeated["failure"], repeated["cause"]) == (row["failure"], cause)
 
 
+def test_cause_of_a_failure_is_the_last_action_from_which_the_run_did_not_recover() -> None:
+    take, cut = "Pick up lettuce1 from table2 using robot1", "Cut lettuce1 on board1 using robot1"
+    row = graded(LETTUCE, [take, "Dance", cut])
+    assert (row["failure"], row["cause_index"], row["recovered"]) == ("transition", 2, 0)
+    # The same action before the refusal is no recovery.
+    move = "Move robot1 from table1 to table2"
+    row = graded(LETTUCE, [move, move])
+    assert (row["failure"], row["cause_index"], row["recovered"]) == ("transition", 1, 0)
+    # The run recovers from both, and runs out of steps.
+    actions = shortest_actions(LETTUCE)[:-1]
+    row = graded(LETTUCE, [cut, take, *actions], limit=len(actions))
+    assert (row["failure"], row["cause_index"], row["recovered"]) == ("transition", 1, 2)
+
+
+def test_only_runs_without_a_known_limit_are_unproved() -> None:
+    averages = {average.name: average for average in BENCHMARK.metrics.averages(RULES)}
+    rows = [{"within_limit": value} for value in (True, False, None)]
+    assert [averages["unproved"].of(row) for row in rows] == [0, 0, 1]
+
+
 def test_station_holds_one_item() -> None:
     take = ["Move robot1 from table1 to table2", "Pick up lettuce1 from table2 using robot1"]
     put = "Place lettuce1 on board1 using robot1"  # bread1 lies on it
@@ -266,7 +294,7 @@ def test_repetition_of_a_mistake_after_recovery() -> None:
 
     # The four cases of A.12; a cut of something else at another board is the same mistake.
     assert mistake(cut, cut) == (False, None)
-    assert mistake(cut, *actions) == (True, False)
+    assert mistake(cut, *actions) == mistake("Dance", cut, *actions) == (True, False)
     assert mistake(cut, *actions[:-1], "Cut bread1 on board1 using robot1") == (True, True)
     assert mistake(cut, *actions[:-1], "Place lettuce1 on table1 using robot1") == (True, False)
     assert graded(LETTUCE, actions)["recovered_mistake"] is None
@@ -315,6 +343,39 @@ def test_goal_failure_by_a_false_statement_is_a_state_failure(reasoning: str, fa
     assert graded(LETTUCE, cut)["failure"] == "success"
 
 
+#: Stacks: cheese1 on bread1, patty1 on lettuce1 on bread2; bread3 is held.
+PANTRY = small_kitchen(
+    {"table1": ["bread1", "cheese1"], "table2": ["bread2", "lettuce1", "patty1"], "table3": [], "table4": ["bowl1"]},
+    players={"robot1": {"at": "table1", "holds": "bread3"}},
+    traits={"lettuce1": ["iscuttable"]},
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "kind"),
+    [
+        (("iscut", "lettuce1"), "unprepared"),
+        (("clear", "bread1"), "wrong_stack"),
+        (("clear", "lettuce1"), "wrong_stack"),
+        (("clear", "bread3"), "wrong_place"),
+        (("atop", "lettuce1", "patty1"), "wrong_stack"),
+        (("atop", "bread2", "patty1"), "wrong_stack"),
+        (("atop", "cheese1", "bread2"), "wrong_place"),
+        (("atop", "bread3", "bread1"), "wrong_place"),
+        (("item_on", "cheese1", "table1"), "wrong_stack"),
+        (("item_on", "cheese1", "table2"), "wrong_place"),
+        (("item_on", "bread3", "table3"), "wrong_place"),
+        (("item_at", "bread1", "table2"), "wrong_place"),
+        (("loc", "robot1", "table2"), "wrong_place"),
+        (("in", "water#1", "bowl1"), "missing"),
+    ],
+)
+def test_kind_of_a_lack_follows_from_the_place_of_the_thing(condition: tuple[str, ...], kind: str) -> None:
+    engine = compiled(replace(PANTRY, goal=Goal.of([condition])), RULES)
+    (lack,) = lacks(engine, engine.start())
+    assert (lack.kind, lack.condition, lack.is_own_doing) == (kind, condition, False)
+
+
 def test_lacks_of_start_state() -> None:
     for name in names():
         engine = compiled(kitchen(name), RULES)
@@ -340,6 +401,41 @@ def test_long_running_work_is_prioritised() -> None:
     assert graded(CHICKEN, [])["prioritised"] is False
     assert graded(CHEESE, [])["prioritised"] is None
     assert graded(SOUP, shortest_actions(SOUP))["slow_needed"] == 2  # water in the pot, and boiling
+
+
+#: A cooked patty and one that can be cooked; the goal needs both cooked.
+PATTIES = {
+    "traits": {"patty1": ["iscookable", "iscooked"], "patty2": ["iscookable"]},
+    "goal": [["iscooked", "patty#1"], ["iscooked", "patty#2"]],
+}
+COOK = "Cook patty2 on stove2 using robot1"
+
+
+@pytest.mark.parametrize("count_refused", [True, False])
+def test_needed_long_running_work_is_missing_at_the_start(count_refused: bool) -> None:
+    task = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"]}, **PATTIES)
+    actions = ["Cook patty1 on stove1 using robot1", "Dance", "Move robot1 from stove1 to stove2", COOK]
+    rules = replace(RULES, count_refused=count_refused)
+    assert foresight(trace(task, actions, rules)) == Foresight(False, 1, 1, 2 + count_refused, 1)
+    assert foresight(trace(task, actions[:2], rules)) == Foresight(False, 1, 0, None, 1)
+
+
+def test_clearing_the_way_of_long_running_work_is_no_other_work() -> None:
+    stations = {"table1": ["patty2", "bread1", "cheese1"], "table2": ["bread2"], "stove1": ["patty1"], "stove2": []}
+    task = small_kitchen(stations, **PATTIES)
+    go, back = "Move robot1 from table1 to table2", "Move robot1 from table2 to table1"
+    actions = ["Unstack cheese1 from bread1 using robot1", go, "Stack cheese1 on top of bread2 using robot1", back]
+    actions += ["Unstack bread1 from patty2 using robot1", go, "Stack bread1 on top of cheese1 using robot1", back]
+    actions += ["Pick up patty2 from table1 using robot1", "Move robot1 from table1 to stove2"]
+    actions += ["Place patty2 on stove2 using robot1", COOK]
+    assert foresight(trace(task, actions, RULES)) == Foresight(True, 1, 1, 11, 0)
+
+
+def test_work_of_other_players_does_not_delay_long_running_work() -> None:
+    players = {"robot1": {"at": "stove2"}, "robot2": {"at": "table1"}}
+    task = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"], "table1": ["bread1"]}, players=players, **PATTIES)
+    actions = [WAIT, "Pick up bread1 from table1 using robot2", COOK]
+    assert foresight(trace(task, actions, RULES)) == Foresight(True, 1, 1, 2, 0)
 
 
 def test_plans_of_several_players() -> None:

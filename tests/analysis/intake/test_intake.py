@@ -22,6 +22,7 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.intake import byte_streams
 from planoracle.analysis.intake.formats import read_binary
 from planoracle.analysis.intake.path_names import NO_HINTS, EntryError, layout_of, match_pattern
+from planoracle.analysis.intake.record_fields import ticks
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog, tables
@@ -605,6 +606,17 @@ def test_folders_without_submissions_are_errors(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("wait")
     result = CliRunner().invoke(app, ["grade", str(tmp_path)])
     assert (result.exit_code, "--pattern" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("value", [0, "00012", 2**53 - 1, 3.0])
+def test_claimed_makespan_is_a_whole_number_of_ticks(value: Any) -> None:
+    assert ticks(value) == int(value)
+
+
+@pytest.mark.parametrize("value", [-1, 2**53, 1.5, True, "", "1.0", "1" * 16])
+def test_other_claims_are_refused(value: Any) -> None:
+    with pytest.raises(InputError, match="whole number of ticks"):
+        ticks(value)
 
 
 def test_unknown_fields_of_map_option_are_refused(tmp_path: Path) -> None:

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.samples import examples
 
 from planoracle.analysis.intake import byte_streams
 from planoracle.analysis.intake.json_sequence import json_values
@@ -85,6 +88,25 @@ def test_damaged_object_is_one_error_and_the_next_is_read(damaged: str) -> None:
     assert values.count("error") == 1
     (line,) = (line for line, value in entries if value == "error")
     assert 5 <= line <= 7
+
+
+words = st.text('{}[]",: \\ab', max_size=5)
+objects = st.dictionaries(words, words | st.integers() | st.lists(words | st.dictionaries(words, words), max_size=3))
+
+
+@examples(300)
+@given(st.lists(objects.filter(bool), min_size=1, max_size=4), st.sampled_from([None, 1, 4]), st.booleans())
+def test_written_objects_are_read_in_any_layout(written: list[dict[str, Any]], indent: int | None, glued: bool) -> None:
+    """An object over several lines may begin on the last line of the one before."""
+    glued = glued and indent is not None
+    texts = [json.dumps(value, indent=indent) for value in written]
+    starts = [1]
+    for text in texts[:-1]:
+        starts.append(starts[-1] + text.count("\n") + (not glued))
+    text = ("" if glued else "\n").join(texts)
+    assert entries_of(text) == list(zip(starts, written, strict=True))
+    in_list = entries_of("[" + ",\n".join(texts) + "]\n")
+    assert [value for _, value in in_list] in (written, [written])
 
 
 def test_error_names_the_line_in_the_file() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -16,7 +17,8 @@ from hypothesis import strategies as st
 from support.samples import examples
 
 from planoracle.analysis.grading.grader import Grade
-from planoracle.analysis.grading.metrics import METRICS
+from planoracle.analysis.grading.metrics import METRICS, gap_of
+from planoracle.analysis.statistics import bootstrap
 from planoracle.analysis.statistics.bootstrap import Sample, intervals, mean_interval
 from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.analysis.statistics.intervals import ProblemScore, best_of, pass_at, pass_hat, sizes
@@ -212,6 +214,8 @@ def test_unscored_submissions_do_not_raise_rate_of_all_problems() -> None:
     lazy = [recipe(TIMED[0], 1.0), *(Grade("x", name, False, benchmark="recipe2plan", model="m") for name in TIMED[1:])]
     (row,) = summarize(grade_rows(lazy)).sets
     assert (row["missing"], row["unscored"], row["success_of_all"]) == (0, 64, pytest.approx(1 / 65, **EXACT))
+    (unscored,) = summarize(grade_rows(lazy[1:])).sets
+    assert (unscored["success"], unscored["main_score"], unscored["missing"]) == (None, None, 1)
     # A set without graded runs of the model is missing for it.
     grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], None, model="a")]
     grades += [run(name, 0.5, success=True, model="b") for name in (*HOUSE, *COOK)]
@@ -245,7 +249,8 @@ def test_passes_by_hand() -> None:
         assert row[f"best@{size}"] == pytest.approx(best, **EXACT)
     assert row["pass@1"] == row["pass^1"] == pytest.approx(row["success"], **EXACT)
     assert "pass@8" not in row
-    assert (row["samples_least"], row["samples_most"]) == (4, 5)
+    (model,) = summarize(grade_rows(grades)).models
+    assert (row["samples_least"], row["samples_most"]) == (model["samples_least"], model["samples_most"]) == (4, 5)
 
 
 def test_unscored_samples_are_not_counted() -> None:
@@ -253,6 +258,20 @@ def test_unscored_samples_are_not_counted() -> None:
     (row,) = summarize(grade_rows(grades)).sets
     assert (row["success"], row["unscored"], row["samples_most"]) == (1.0, 2, 2)
     assert [key for key in row if key.startswith("pass")] == ["pass@1", "pass@2", "pass^1", "pass^2"]
+
+
+def test_interval_of_a_score_counts_missing_problems_like_the_score() -> None:
+    (row,) = summarize(grade_rows([recipe(name, score) for name, score in zip(TIMED, (1.0, 0.5), strict=False)])).sets
+    assert row["main_score"] == pytest.approx(1.5 / 65, **EXACT)
+    assert 0 <= row["main_score_low"] < row["main_score"] < row["main_score_high"] < 0.1
+
+
+def test_outcomes_are_shares_and_the_largest_value_is_that_of_all_runs() -> None:
+    waits = ({"necessary_waits": count, "unnecessary_waits": 0} for count in (3, 5, 4))
+    runs_of_waits = [run(HOUSE[0], 0.25) for _ in range(3)]
+    grades = [replace(grade, metrics=grade.metrics | more) for grade, more in zip(runs_of_waits, waits, strict=True)]
+    assert summarize(grade_rows(grades)).sets[0]["max_necessary"] == 5
+    assert grade_rows(grades).outcomes()["main_score"].tolist() == [0.25] * 3
 
 
 def test_pass_at_k_counts_missing_problems_like_success_rate() -> None:
@@ -270,6 +289,13 @@ def test_repeated_samples_are_counted() -> None:
 
 
 # --- gaps and losses -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("makespan", "optimum", "gap"), [(9, 6, 0.5), (6, 6, 0.0), (5, 6, None), (None, 6, None), (6, None, None)]
+)
+def test_gap_is_the_relative_excess_over_the_optimum(makespan: int | None, optimum: int | None, gap: float) -> None:
+    assert gap_of(makespan, optimum) == gap
 
 
 def test_early_failure_has_no_gap() -> None:
@@ -324,6 +350,13 @@ def test_intervals_of_scores_are_those_of_means() -> None:
     scores = [ProblemScore(value, stratum, 1 / 30) for value, stratum in zip(values.tolist(), strata, strict=True)]
     (low, high), other = mean_interval(scores, draws=10_000) or (0, 0), intervals({"x": Sample(values, "mean")}, strata)
     assert (low, high) == pytest.approx(other["x"], abs=0.003)
+
+
+def test_number_of_draws_does_not_depend_on_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = {"x": Sample(np.arange(5.0) ** 2, "median")}
+    expected = intervals(sample, "aaaaa", draws=40)
+    monkeypatch.setattr(bootstrap, "_BLOCK", 35)
+    assert intervals(sample, "aaaaa", draws=40) == expected
 
 
 @pytest.mark.slow

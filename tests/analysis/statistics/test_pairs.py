@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import comb, inf, nan
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
@@ -135,15 +137,32 @@ def test_mostly_failing_method_does_not_win_by_other_runs() -> None:
     ]
 
 
-@examples(15)
-@given(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5), st.data())
-def test_wins_count_all_pairs_of_runs(a: list[float | None], data: st.DataObject) -> None:
-    b = data.draw(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5))
-    both = [(inf if x is None else x, inf if y is None else y) for x in a for y in b]
-    balance = sum(x < y for x, y in both) - sum(x > y for x, y in both)
-    frame = pd.concat([*(table(a=[x]) for x in a), *(table(b=[y]) for y in b)])
-    row = pairs(frame, [("a", "b")], draws=1).iloc[0]
+few_runs = st.lists(st.just(inf) | st.integers(1, 5), min_size=1, max_size=5)
+
+
+def mean_of_finite(runs: list[float]) -> float:
+    finite = [run for run in runs if run < inf]
+    return fmean(finite) if finite else inf
+
+
+@examples(300)
+@given(few_runs, few_runs)
+def test_several_runs_of_a_problem_by_definition(a: list[float], b: list[float]) -> None:
+    """Wins count all pairs of runs, medians are over all runs, means over those that did not fail."""
+    frames_of_runs = [table(a=[None if run == inf else run]) for run in a]
+    frames_of_runs += [table(b=[None if run == inf else run]) for run in b]
+    row = pairs(pd.concat(frames_of_runs), [("a", "b")], draws=1).iloc[0]
+    balance = sum(int(np.sign(y - x)) for x, y in product(a, b) if x != y)
     assert row[["wins", "ties", "losses"]].tolist() == [balance > 0, balance == 0, balance < 0]
+    assert row[["failed_a", "failed_b"]].tolist() == [min(a) == inf, min(b) == inf]
+    assert row["median_difference"] == (0 if median(a) == median(b) else median(a) - median(b))
+    assert row["median_ratio"] == pytest.approx(1 if median(a) == median(b) else median(a) / median(b))
+    mean_a, mean_b = mean_of_finite(a), mean_of_finite(b)
+    if inf in (mean_a, mean_b):
+        assert row[["mean_difference", "mean_ratio"]].isna().all()
+    else:
+        assert row["mean_difference"] == pytest.approx(mean_a - mean_b, abs=1e-9)
+        assert row["mean_ratio"] == pytest.approx(mean_a / mean_b)
 
 
 def test_duplicated_runs_do_not_change_results() -> None:
@@ -208,6 +227,14 @@ def test_strata_remove_differences_between_sets() -> None:
     assert inside[1] - inside[0] < 1.0 < 20 < outside[1] - outside[0]
 
 
+@pytest.mark.parametrize(
+    ("strata", "merged"), [("aaab", "aaaa"), ("aaabc", "aaabb"), ("abc", "aaa"), ("aabbc", "aabba")]
+)
+def test_strata_of_a_single_member_are_merged(strata: str, merged: str) -> None:
+    sample = {"x": Sample(np.arange(len(strata)) ** 2.0, "mean")}
+    assert intervals(sample, strata, draws=50) == intervals(sample, merged, draws=50)
+
+
 def test_few_problems_have_no_interval() -> None:
     row = one(table(a=[1], b=[2]))
     assert row["mean_difference"] == -1
@@ -255,10 +282,38 @@ def test_ticks_of_different_benchmarks_are_not_added() -> None:
     assert not pd.isna(one(frame, value="gap")["mean_difference"])
 
 
-def test_ratios_need_positive_values() -> None:
-    row = one(table(a=[0, 1], b=[0, 2]))
+@pytest.mark.parametrize("values", [{"a": [0, 1], "b": [1, 2]}, {"a": [1, 2], "b": [0, 1]}])
+def test_ratios_need_positive_values(values: dict[str, list[float | None]]) -> None:
+    row = one(table(**values))
     assert row[["mean_ratio", "median_ratio"]].isna().all()
-    assert row["ties"] == 1
+    assert row["wins"] + row["losses"] == 2
+
+
+def test_chosen_method_is_the_second_of_its_pairs() -> None:
+    rows = pairs(table(a=[1], b=[2], c=[3]), "b", draws=1)
+    assert rows[["a", "b", "wins"]].values.tolist() == [["a", "b", 1], ["c", "b", 0]]
+
+
+@pytest.mark.parametrize(("value", "wins"), [("efficiency", 1), ("progress", 0)])
+def test_failure_is_worse_than_any_value_and_0_as_a_share(value: str, wins: int) -> None:
+    frame = pd.DataFrame({"instance": ["x", "y"] * 2, "method": ["a", "a", "b", "b"], value: [0.0, 0.5, None, 0.5]})
+    row = one(frame, value=value)
+    assert row[["wins", "ties", "failed_b"]].tolist() == [wins, 2 - wins, wins]
+
+
+@pytest.mark.parametrize(
+    ("weight", "best_weight", "success", "compared"),
+    [(5, 5, True, True), (0, 5, True, False), (4, None, True, False), (0, 5, False, True)],
+)
+def test_makespan_of_a_smaller_weight_is_neither_compared_nor_failed(
+    weight: int | None, best_weight: int | None, success: bool, compared: bool
+) -> None:
+    frame = table(a=[3, 4], b=[3, 4]).assign(success=[True, success, True, True])
+    weighted = frame.assign(weight=[1, weight, 1, 1], best_weight=[1, best_weight, 1, 1])
+    row = one(weighted)
+    expected = [2, 0] if compared else [1, 1]
+    assert row[["pairs", "left_out"]].tolist() == expected
+    assert row[["failed_a", "losses"]].tolist() == [not success] * 2
 
 
 def test_profile_by_hand() -> None:

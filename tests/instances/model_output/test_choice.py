@@ -191,12 +191,42 @@ def kitchen(*items: int) -> str:
 
 
 def test_block_with_few_repeated_steps_continues_the_plan() -> None:
-    """Read two blocks as one plan if four of ten steps are repeated, but not if five of six are."""
+    """Up to seven of ten repeated steps continue a plan; eight, or its beginning, repeat it."""
     grammar = _Actions(catalog.problem("robotouille/synchronous/3_burger"))
-    first, second = kitchen(*range(1, 11)), kitchen(20, 21, 22, 23, 24, 25, 1, 2, 3, 4)
-    assert read(f"Before noon\n{first}\n\nAfter noon\n{second}", grammar).read == 20
-    repetition = kitchen(9, 1, 2, 3, 4, 5)
-    assert read(f"Before noon\n{kitchen(1, 2, 3, 4, 5, 6)}\n\nAfter noon\n{repetition}", grammar).fault == "ambiguous"
+
+    def reading_of(first: Sequence[int], second: Sequence[int]) -> int | str:
+        reading = read(f"Before noon\n{kitchen(*first)}\n\nAfter noon\n{kitchen(*second)}", grammar)
+        return reading.fault or reading.read
+
+    assert reading_of(range(1, 11), (20, 21, 22, 1, 2, 3, 4, 5, 6, 7)) == 20
+    assert reading_of(range(1, 11), (20, 21, 1, 2, 3, 4, 5, 6, 7, 8)) == "ambiguous"
+    assert reading_of(range(1, 11), (20, 21, 22, 1, 2, 3, 4, 5, 6, 7, 8)) == 21
+    assert reading_of((1, 2, 3), (20, 1, 2, 3)) == 7
+    assert reading_of((1, 2), (1, 2, 3, 4)) == "ambiguous"
+    assert reading_of((1, 2, 3, 4, 5), (1, 2, 3, 20, 21)) == "ambiguous"
+    assert reading_of((1, 2, 3, 4, 5), (1, 2, 20, 21, 22)) == 10
+    assert reading_of((1, 1, 2, 2, 3, 3), (20, 1, 2, 3, 4)) == 11
+
+
+def test_half_of_the_steps_repeat_a_plan_whose_steps_are_done_once() -> None:
+    def reading_of(second: Sequence[str], first: Sequence[str] = GOOD[:4]) -> list[str] | str | None:
+        reading = read("Morning\n" + "\n".join(first) + "\n\nEvening\n" + "\n".join(second), GRAMMAR)
+        return reading.fault or reading.commands
+
+    new = [GOOD[4], GOOD[7]]
+    assert reading_of([*new, GOOD[2]]) == [*GOOD[:4], *new, GOOD[2]]
+    assert reading_of([*new, GOOD[2], GOOD[1]]) == "ambiguous"
+    twice = [*GOOD[:4], GOOD[0]]
+    assert reading_of([*new, GOOD[2], GOOD[1]], twice) == [*twice, *new, GOOD[2], GOOD[1]]
+
+
+def test_message_of_a_chat_is_read_without_the_remarks_of_others() -> None:
+    def reading_of(*messages: str) -> list[str] | str | None:
+        reading = read([{"role": "assistant", "content": text} for text in messages], GRAMMAR)
+        return reading.fault or reading.commands
+
+    assert reading_of("This is only an example:", "\n".join(GOOD)) == GOOD
+    assert reading_of("wash cup", "wash teapot\n\nThat is wrong.", "activate kettle") == ["wash cup", "activate kettle"]
 
 
 def test_summary_is_ignored_unless_announced_as_final() -> None:
@@ -211,6 +241,29 @@ def test_reading_time_is_linear_in_the_number_of_blocks() -> None:
 
     few, many = (work(lambda n=n: read("- wash cup\n- wait\n- dance\n\nso\n\n" * n, GRAMMAR)) for n in (200, 800))  # type: ignore[misc]
     assert many < 5 * few + 2_000
+
+
+#: Announcements of a plan and their weights.
+ANNOUNCEMENTS = {"Next:": 0, "Plan:": 1, "Final answer:": 2}
+
+
+@pytest.mark.parametrize(("first", "second"), [*itertools.product(ANNOUNCEMENTS, repeat=2)])
+def test_weights_of_announcements_choose_between_two_blocks(first: str, second: str) -> None:
+    """A heavier or final one wins; of two weak ones the later wins unless it repeats the plan."""
+    plan, new = GOOD[:4], GOOD[4:]
+    part, repetition = plan[1:3], plan[::-1]
+    first_weight, second_weight = ANNOUNCEMENTS[first], ANNOUNCEMENTS[second]
+
+    def second_as(block: list[str]) -> list[str] | str | None:
+        reading = read(f"{first}\n" + "\n".join(plan) + f"\n\n{second}\n" + "\n".join(block), GRAMMAR)
+        return reading.fault or reading.commands
+
+    readings = [second_as(block) for block in (part, repetition, new)]
+    if second_weight == 2 or second_weight > first_weight:
+        assert readings == [part, repetition, new]
+        return
+    is_replaced = first_weight == second_weight == 1
+    assert readings == [plan, plan if first_weight == 2 else "ambiguous", new if is_replaced else plan + new]
 
 
 # --- cut off ---------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from tests.support.samples import sample
 
 TEA = "timearena/household1"
 GRAMMAR = _Decisions(world(TEA))
-A, B, C, D = "activate kettle", "wash cup", "wait", "pour kettle into teapot"
+A, B, C, D, E = "activate kettle", "wash cup", "wait", "pour kettle into teapot", "wash teapot"
 
 
 def reading_of(output: object) -> Reading[list[str]]:
@@ -81,6 +81,26 @@ def test_plan_is_extracted_from_text(text: str, steps: list[str], read_from: str
         reading = reading_of(variant)
         assert (reading.commands, reading.read_from, reading.ignored) == (steps, read_from, ignored)
         assert not reading.doubtful
+
+
+@pytest.mark.parametrize(
+    ("items", "lines", "steps", "ignored", "unread"),
+    [
+        ([A, B, D], [E], [A, B, D], 1, 1),
+        ([A, B, D], [A], [A, B, D], 1, 0),
+        ([A, B, D, C], [A, E], [A, B, D, C], 2, 2),
+        ([A, B, D], [E, C], [A, B, D, E, C], 0, 0),
+        ([A], [E], [A, E], 0, 0),
+    ],
+)
+def test_bare_lines_are_left_out_beside_a_list_with_twice_as_many_steps(
+    items: list[str], lines: list[str], steps: list[str], ignored: int, unread: int
+) -> None:
+    text = "\n".join(f"- {step}" for step in items) + "\n\nNext\n" + "\n".join(lines)
+    reading = reading_of(text)
+    assert (reading.commands, reading.ignored, reading.unread) == (steps, ignored, unread)
+    assert reading_of(text.replace("Next", "Final plan:")).commands == lines
+    assert reading_of(text.replace("Next", "That is wrong.\n")).commands == lines
 
 
 def test_only_messages_of_the_agent_are_read_in_a_chat() -> None:

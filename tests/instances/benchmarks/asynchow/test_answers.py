@@ -33,6 +33,10 @@ MILLION = 10**6
         ('"40 min"\n"20 min"', 2400),  # the first one right
         ('"1 hour"\n"30min"\n"40 min"', 3600),
         ('"30 min = 0.5 hours"', 1800),
+        ('"1 hour = 20 min = 30 min"', 1800),
+        ('"20 min = 10 min or 40 min or 30 min (40 min)"', 1800),
+        ('"1,2000 min"', 120_000),
+        ('"2 hours and a half = 2 hours and a half"', 9000),
         ('"20 min or 30 min"', 1800),
         ('"30 min (half an hour)"', 1800),
         ('"-30 min"', 1800),
@@ -100,7 +104,8 @@ def test_one_end_inside_the_right_interval_suffices(low: int, high: int) -> None
 
 
 def test_interval_containing_the_right_interval_is_wrong() -> None:
-    assert not grade('"1 month"', (29 * 86400, 30 * 86400)).success
+    assert grade('"1 month"', (29 * 86400, 30 * 86400)) == (False, (0, 0), "too_long")
+    assert grade('"1 month"', (32 * 86400, 32 * 86400)).reason == "too_short"
 
 
 def test_verdicts_equal_those_of_the_released_grader(shared: Path) -> None:

@@ -14,6 +14,7 @@ from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, line
 from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES, RULE_SET
 from planoracle.instances.errors import NoSolverError, PlanError
 from planoracle.instances.protocol import registry
+from planoracle.solver.solve import solve
 
 BENCHMARK = registry.get("asyncplanning")
 #: Fry fish for 8 s, stack plate and then fish.
@@ -94,6 +95,12 @@ def test_thousands_of_conflicts_are_found_in_time() -> None:
         (GOOD.replace("8: (", "7: ("), (False, 8000, "item_busy"), (False, 7000, "not_ready")),
         (GOOD.replace("0: (stack", "7.5: (stack"), (False, 9000, "stack_overlap"), (True, 9000, None)),
         (GOOD.replace("0: (stack", "9: (stack"), (False, 10_000, "goal_stack"), (False, 10_000, "goal_stack")),
+        (GOOD + "\n9: (stack fish) [1]", (False, 10_000, "goal_stack"), (False, 10_000, "goal_stack")),
+        (
+            GOOD.replace("0: (stack plate) [1]", "7: (stack plate) [3]"),
+            (False, 10_000, "duration"),
+            (False, 10_000, "goal_stack"),
+        ),
         ("0: (fry fish) [8]", (False, 8000, "goal_stack"), (False, 8000, "goal_stack")),
         ("0: (stack plate) [1]", (False, 1000, "goal_stack"), (False, 1000, "goal_state")),
     ],
@@ -101,6 +108,15 @@ def test_thousands_of_conflicts_are_found_in_time() -> None:
 def test_each_rule_of_tasks(plan: str, paper: tuple[object, ...], released: tuple[object, ...]) -> None:
     assert outcome(FISH, plan, "paper") == paper
     assert outcome(FISH, plan, "released") == released
+
+
+def test_only_items_that_an_order_asks_for_are_stacked() -> None:
+    problem = load("asyncplanning/robo/hard_high_speedup/hard_high_speedup_01_feast")
+    plan = BENCHMARK.render(problem, solve(problem).schedule)
+    assert outcome(problem, plan, "paper") == outcome(problem, plan, "released") == (True, 24_000, None)
+    further = f"{plan}\n30: (stack lettuce01) [1]"
+    assert outcome(problem, further, "paper") == (False, 31_000, "goal_stack")
+    assert outcome(problem, further, "released") == (False, 31_000, "goal_stack")
 
 
 def test_a_robot_carries_out_one_action_at_a_time() -> None:
@@ -123,6 +139,9 @@ def test_dishes_beyond_inventory_or_deadline_fail_in_paper() -> None:
     meat += "\n10: (grill robot1 chicken01) [10]\n9: (fry robot2 fish01) [8]"
     assert outcome(MENU, meat, "paper") == (False, 20_000, "inventory")
     assert outcome(MENU, "15: (grill robot1 patty01) [10]", "paper") == (False, 25_000, "deadline")
+    assert outcome(MENU, "14: (grill robot1 patty01) [10]", "paper") == (True, 24_000, None)
+    late = BENCHMARK.run(MENU, "15: (grill robot1 patty01) [10]")
+    assert (late.collected_reward, late.weight) == (9, 0)
 
 
 def test_a_zero_length_action_ends_before_it_starts_in_released() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 
 from planoracle.instances.benchmarks.kitchens.domain import bundled
-from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Goal
 from planoracle.instances.benchmarks.kitchens.language import extract, match, render
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, as_replay, reaches_goal, trace
 from planoracle.instances.errors import PlanError, UnknownNameError
@@ -133,6 +133,9 @@ def test_replay_reports_events_progress_and_idle_steps() -> None:
     assert not reaches_goal(grill, actions[:8], RELEASED)
     half = as_replay(trace(grill, actions[:4]))
     assert (half.success, half.progress) == (False, 0.0)
+    tidy = replace(grill, goal=Goal.of([["item_at", "bread1", "table1"], ["iscooked", "patty1"]]))
+    take = "Pick up bread1 from table1 using robot1"
+    assert [as_replay(trace(tidy, [first])).progress for first in (WAIT, take)] == [0.5, 0.0]
     limited = trace(grill, actions, limit=3)
     assert (limited.end, limited.steps_taken, len(limited.steps)) == ("limit", 3, 4)
     assert trace(grill, actions, limit=8).success

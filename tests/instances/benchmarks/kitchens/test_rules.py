@@ -268,6 +268,14 @@ def test_every_turn_is_a_tick_unless_moves_are_joint(rules: KitchenRules, waits:
     assert cook.wait().true("in water1 pot1")
 
 
+def test_rounds_of_actions_count_from_the_player_that_acts_next() -> None:
+    cook = Cook(KITCHENS["crowd"], JOINT)
+    assert [cook.engine.ticks(cook.state, count) for count in (0, 1, 3, 4)] == [0, 1, 1, 2]
+    cook.wait()
+    assert [cook.engine.ticks(cook.state, count) for count in (1, 2, 3, 5)] == [1, 1, 2, 2]
+    assert Cook(KITCHENS["crowd"], PAPER).engine.ticks(cook.state, 5) == 5
+
+
 def test_joint_moves_test_the_goal_after_all_players_acted() -> None:
     ready = replace(KITCHENS["crowd"], goal=Goal.of([["has_container", "robot1", "pot#1"]]))
     assert [step.reached for step in trace(ready, ["Do nothing"] * 5, JOINT).steps] == [False, False, True]

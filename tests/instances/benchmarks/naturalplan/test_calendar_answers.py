@@ -169,6 +169,8 @@ def test_official_text_is_read_by_the_published_pattern() -> None:
     assert _kinds("Monday from 11:00 to 11:30", rules=_OFFICIAL) == ["no_plan"]
     assert _kinds("Monday, 11:15 - 11:30", rules=_OFFICIAL) == []  # other minutes than 30 count as the full hour
     assert _kinds("Time, 11:00 - 11:30", rules=_OFFICIAL) == ["other_slot"]
+    assert _kinds(_SLOT, _TWO_DAYS, _OFFICIAL) == []
+    assert _kinds("Monday, 10:30 - 10:00", _TWO_DAYS, _OFFICIAL) == ["other_slot"]
 
 
 def test_hostile_texts_take_linear_time() -> None:

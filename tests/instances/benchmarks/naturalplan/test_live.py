@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from support.live_runs import play_at_random
 
 from planoracle.analysis.agents.agent import play
 from planoracle.analysis.agents.solver_agents import Optimal
@@ -13,6 +14,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
+from planoracle.instances.protocol.simulator import CLOSE
 
 _BENCHMARK = registry.get("naturalplan")
 
@@ -40,6 +42,25 @@ def test_legal_commands_are_meetings_waits_and_ways() -> None:
     run.step("You wait until 2:15PM.")
     run.step("You travel to Nob Hill.")
     assert run.legal()[0].text == "You meet Kenneth for 90 minutes from 2:26PM to 3:56PM."
+
+
+@pytest.mark.parametrize("name", ["naturalplan/meeting/389", "naturalplan/meeting/502"])
+def test_meetings_are_legal_exactly_if_they_are_carried_out(name: str) -> None:
+    facts = load(name).origin
+    verdicts = set()
+    for seed in range(4):
+        run = _run(name)
+        for _ in play_at_random(run, seed, odd=lambda random: CLOSE, share=0.0):
+            if run.done:
+                break
+            texts = [command.text for command in run.legal()]
+            for person in facts.persons:
+                copy = run.fork()
+                sentence = f"You meet {person.name} for {person.minutes} minutes"
+                is_done = copy.step(f"{sentence}.").observation.text.startswith("Done")
+                assert is_done == any(text.startswith(sentence) for text in texts), sentence
+                verdicts.add(is_done)
+    assert verdicts == {True, False}
 
 
 def test_run_ends_when_all_are_met_and_a_run_with_some_needs_an_end() -> None:

@@ -131,6 +131,8 @@ def test_each_broken_rule_of_an_itinerary_is_a_violation(
         ("You travel to Old Hill in 19 minutes and arrive at 9:19AM.", "travel_time"),
         ("You wait until 8:00AM. You travel to Old Hill in 20 minutes.", "wait_in_past"),
         ("You travel to Island in 5 minutes. You wait until 9:30AM.", "unknown_place"),
+        ("You travel to Fisher's Park. You wait until 9:30AM. You meet Bo for 44 minutes.", "too_short"),
+        ("You travel to Fisher's Park. You meet Bo for 45 minutes.", "not_there_yet"),
     ],
 )
 def test_each_broken_rule_of_sentences_is_a_violation(text: str, kind: str) -> None:
@@ -140,6 +142,33 @@ def test_each_broken_rule_of_sentences_is_a_violation(text: str, kind: str) -> N
 def test_meeting_longer_than_wished_succeeds_and_counts_to_its_end() -> None:
     replay = _verdict(_itinerary(_entry("Bo", "Fisher's Park", "9:30", "12:30"))).replay
     assert (replay.success, replay.makespan) == (True, 210)
+
+
+@pytest.mark.parametrize(
+    ("submitted", "makespan"),
+    [
+        ("You travel to Fisher's Park in 5 minutes. You wait until 9:30AM. You meet Bo for 50 minutes.", 80),
+        ("You travel to Fisher's Park in 40 minutes. You meet Bo for 45 minutes.", 85),
+        ("You travel to Fisher's Park and arrive at 10:00AM. You meet Bo for 45 minutes.", 105),
+        (_itinerary({"location": "Fisher's Park", "person": "Bo"}), 75),
+        (_itinerary(_entry(None, "Fisher's Park", "9:40"), {"location": "Fisher's Park", "person": "Bo"}), 85),
+    ],
+)
+def test_meeting_begins_when_one_is_there_and_takes_the_stated_time(submitted: object, makespan: int) -> None:
+    replay = _verdict(submitted).replay
+    assert (replay.success, replay.makespan, replay.violations) == (True, makespan, ())
+
+
+def test_progress_is_the_share_of_friends_up_to_the_first_violation_and_1_for_a_success() -> None:
+    some, most = _itinerary(_ITINERARY[0]), _itinerary(*_ITINERARY)
+    late = _itinerary(_ITINERARY[0], _entry("Ann", "Old Hill", "10:26", "10:57"))
+    early = _itinerary(_entry("Ann", "Old Hill", "9:00", "9:30"), _entry("Bo", "Fisher's Park", "9:40", "10:25"))
+    figures = []
+    for plan in (some, most, late, early):
+        replay = _verdict(plan).replay
+        figures.append((replay.progress, replay.goal_ratio, replay.executed, replay.makespan))
+    assert figures == [(1.0, 1.0, 1, 75), (1.0, 1.0, 2, 117), (0.5, 0.0, 1, 75), (0.0, 0.0, 0, 0)]
+    assert [event.progress for event in _verdict(late).replay.events] == [0.5, 0.0]
 
 
 def test_meeting_of_some_friends_is_an_exact_success_and_an_official_failure() -> None:

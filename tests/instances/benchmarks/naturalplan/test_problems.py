@@ -11,11 +11,16 @@ from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import expand, load
+from planoracle.instances.model.limits import Status
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.result import Result
 
 _BENCHMARK = registry.get("naturalplan")
 _PLAN = "You travel to Nob Hill in 11 minutes. You wait until 2:15PM. You meet Kenneth for 90 minutes."
@@ -133,6 +138,25 @@ def test_metrics_count_persons_and_lost_minutes() -> None:
     row = _row(plan)
     figures = (row["success"], row["persons_met"], row["score"], row["optimal"], row["time_lost"], row["makespan"])
     assert figures == (True, 3, 1.0, False, 5, 800)
+    row = _row(plan.replace("9:50PM", "9:45PM"))
+    assert (row["best_share"], row["optimal"], row["time_lost"], row["makespan"]) == (True, True, 0, 795)
+
+
+class _BoundOracle(SolverOracle):
+    """Oracle that has a plan for two persons, and a bound of three."""
+
+    def best(self, problem: Problem, rules: Rules) -> Result:
+        return Result(problem.name, Status.feasible, 300, 200, weight=2, weight_bound=3)
+
+
+def test_figures_are_undefined_for_a_success_without_a_proved_optimum() -> None:
+    plan = "You travel to Richmond District. You wait until 1:00PM. You meet Mary for 75 minutes."
+    figures = []
+    for text in (plan, plan.replace("75", "74")):
+        grade = Grader(oracle=_BoundOracle()).grade({"id": "1", "instance": "naturalplan/meeting/389", "plan": text})
+        row = grade.row()
+        figures.append([row[name] for name in ("success", "score", "best_share", "optimal", "time_lost")])
+    assert figures == [[True, None, None, None, None], [False, 0.0, False, False, None]]
 
 
 def test_formatted_answer_counts_where_the_response_is_null() -> None:

@@ -118,6 +118,19 @@ def test_stay_that_cannot_be_read_is_unscored(submitted: object, field: str) -> 
         reading(_trip(), submitted, _EXACT)
 
 
+def test_progress_is_the_share_of_stays_before_the_first_violation() -> None:
+    replay = _verdict(_LINES.replace("5-7: visit Nice", "6-8: visit Nice"))
+    assert (replay.progress, replay.executed, replay.makespan) == (pytest.approx(2 / 3), 2, 4)
+    assert [(event.accepted, event.start, event.end) for event in replay.events] == [
+        (True, 0, 1),
+        (True, 1, 4),
+        (False, 5, 5),
+    ]
+    assert (_verdict(_LINES).progress, _verdict(_LINES).makespan) == (1.0, 6)
+    published = _verdict("Day 1-3: visit Nice\nDay 3-6: visit Oslo\nDay 6-7: visit Rome", rules=_OFFICIAL)
+    assert (published.success, published.progress, published.executed) == (False, 0.0, 0)
+
+
 @pytest.mark.parametrize(
     ("lines", "kinds"),
     [
