@@ -54,6 +54,11 @@ def calls_of(turns: Iterable[Any]) -> list[tuple[str, int]]:
     return [turn for turn in turns if turn in CALLS]
 
 
+def ids_and_steps(turns: Iterable[Any]) -> list[tuple[str, int]]:
+    """Return the sub-task that each call names, which can be unknown, and the step of the same function."""
+    return [("t9", 0) if turn == "other task" else turn for turn in turns if turn not in ("wait", "text")]
+
+
 def known_from(turns: Sequence[Any], call: tuple[str, int], delay: int) -> float:
     """Return the first turn in which the result of a call can be used."""
     return turns.index(call) + 2 + delay if call in turns else inf
@@ -67,7 +72,7 @@ def is_ready(turns: Sequence[Any], call: tuple[str, int], number: int, delay: in
 
 
 def is_early(turns: Sequence[Any], number: int, delay: int) -> bool:
-    """Return True for a call before the result on which it depends; a repetition depends on all of its sub-task."""
+    """Return True for a call before a result that it needs; a repetition needs all of its sub-task."""
     call, earlier = turns[number - 1], turns[: number - 1]
     task, step = call
     if call in earlier:
@@ -100,8 +105,8 @@ def test_path_matches_by_calls_or_by_the_multiset_of_results(turns: list[Any]) -
     # All calls of these tools have the same result: a sub-task needs as many results as reference calls.
     counts = Counter(task for task, _ in calls_of(turns))
     by_results = [counts[task] >= length for task, length in LENGTHS.items()]
-    made = Counter(task for task, _ in set(calls_of(turns)))
-    by_calls = [made[task] == length for task, length in LENGTHS.items()]
+    steps = Counter(task for task, _ in set(calls_of(turns)))
+    by_calls = [steps[task] == length for task, length in LENGTHS.items()]
     assert measured(turns).char_matches == by_calls
     assert measured(turns, char="results").char_matches == by_results
     assert measured(turns, char="both").char_matches == list(map(min, by_calls, by_results))
@@ -122,8 +127,7 @@ def labels(expected: Sequence[Hashable], actual: Sequence[Hashable]) -> Labels:
 @examples(300)
 @given(TURNS)
 def test_labels_are_compared_as_sets_and_for_micro_f1_as_multisets(turns: list[Any]) -> None:
-    # A call under an unknown sub-task has labels of its own.
-    actual = [("t9", 0) if turn == "other task" else turn for turn in turns if turn not in ("wait", "text")]
+    actual = ids_and_steps(turns)
     functions = [(task, step % 2) for task, step in CALLS]
     called = [(task, step % 2) for task, step in actual]
     measurement = measured(turns)
@@ -136,8 +140,10 @@ def test_labels_are_compared_as_sets_and_for_micro_f1_as_multisets(turns: list[A
 @examples(300)
 @given(TURNS)
 def test_streak_is_the_longest_sequence_of_calls_of_one_sub_task(turns: list[Any]) -> None:
-    numbered = [(number, turn[0]) for number, turn in enumerate(turns, 1) if turn in CALLS]
-    streaks = [[number for number, _ in streak] for _, streak in groupby(numbered, lambda turn: turn[1])]
+    ids = [turn[0] for turn in ids_and_steps(turns)]
+    numbers = [number for number, turn in enumerate(turns, 1) if turn not in ("wait", "text")]
+    numbered = zip(numbers, ids, strict=True)
+    streaks = [[number for number, _ in streak] for _, streak in groupby(numbered, lambda call: call[1])]
     measurement = measured(turns)
     assert measurement.streak_calls == max(map(len, streaks), default=0)
     assert measurement.streak == max((streak[-1] - streak[0] + 1 for streak in streaks), default=0)
