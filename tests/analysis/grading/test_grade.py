@@ -338,17 +338,6 @@ def _runs(draw):
 
 
 @pytest.mark.slow
-@given(_runs(), _runs(), st.sampled_from([PAPER, RELEASED]))
-def test_metric_invariants(commands, reference, rules):
-    run = replayed(commands, rules)
-    metrics = efficiency(BOILED, run, reference, rules)
-    assert metrics.efficiency is None or 0 <= metrics.efficiency <= 1  # only autonomous work can be saved
-    assert metrics.multitasking_score == (metrics.r_efficiency if run.success else 0)
-    if rules is RELEASED:
-        assert metrics.r_efficiency is not None
-
-
-@pytest.mark.slow
 @given(st.integers(0, 599), st.integers(1, 300))
 def test_r_efficiency_against_itself_is_one(start, piece):
     commands = [RUN[0], StepCommand(1, "A", piece, start)]

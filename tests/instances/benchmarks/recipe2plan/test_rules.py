@@ -648,7 +648,6 @@ def test_any_commands_are_replayed(case, rules):
 
 
 @given(_cases(), st.sampled_from([PAPER, RELEASED]), st.data())
-@pytest.mark.slow
 def test_any_log_is_replayed(case, rules, data):
     instance, commands = case
     cuts = sorted(data.draw(st.lists(st.integers(0, len(commands)), max_size=20)))
@@ -664,7 +663,6 @@ def test_any_log_is_replayed(case, rules, data):
 
 
 @given(_cases(), st.sampled_from([PAPER, RELEASED]))
-@pytest.mark.slow
 def test_one_command_per_answer_equals_a_plan_until_the_first_violation(case, rules):
     instance, commands = case
     whole = recipe_verdict(instance, Answers((tuple(commands),)), rules)
