@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.timearena.metrics import TimeArenaMeasurement
-from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, world
+from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, action_modes, load, world
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, PROFILES, SILENT, WRONG, Profile
+from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator
 from tests.support.samples import examples, sample
 from tests.support.timearena import replay
 
@@ -96,8 +98,10 @@ class Model:
             self.remaining[key] -= 1
             if not self.remaining[key]:
                 del self.running[key]
-        increment = 0 if kind in SILENT else self.score - self.reported
-        self.reported += increment
+        increment: float = 0
+        if kind not in SILENT:
+            increment = self.score - self.reported
+            self.reported = self.score
         self.rows.append((len(self.rows), text, kind, increment))
         self.scores.append(self.reported if self.rules.score_source == "increments" else self.score)
         self.necessary.append(necessary)
@@ -141,12 +145,9 @@ def actions(scene: Scenario) -> list[str]:
     for verb in scene.verbs:
         head, _, preposition = verb.partition(" ")
         names = [name for name, thing in scene.objects.items() if any(used == verb for used, _ in thing.roles)]
+        others = [f" {preposition} {other}" for other in scene.objects] if preposition else [""]
         for name in names:
-            texts += (
-                [f"{head} {name} {preposition} {other}" for other in scene.objects]
-                if preposition
-                else [f"{verb} {name}"]
-            )
+            texts += [f"{head} {name}{other}" for other in others]
     return texts
 
 
@@ -184,6 +185,33 @@ def test_any_decisions_are_replayed_by_the_rules(data: st.DataObject, name: str,
         model.decide(decision)
     extra = data.draw(st.lists(st.sampled_from(["wait", "sing", "exit", *texts]), max_size=8))
     check(name, [*decisions, *extra], limit, rules)
+
+
+@examples(150)
+@given(st.data(), st.sampled_from(SCENES[1:]), st.sampled_from([PAPER, RELEASED]))
+def test_legal_actions_are_those_that_can_be_started(data: st.DataObject, name: str, rules: Profile) -> None:
+    problem = load(name)
+    simulator = TimeArenaSimulator(world(name, rules), rules, problem=problem, impossible=rules is RELEASED)
+    model = Model(simulator.world, rules, inf)
+    texts = actions(model.scene)
+    state = simulator.initial()
+    starts = []
+    for _ in range(8):
+        possible = [text for text in texts if model.kind_of(text)[0] == "valid"]
+        assert sorted(command.text for command in simulator.legal(state)) == sorted([*possible, "wait"])
+        decision = data.draw(st.sampled_from([*possible, "wait", "wash wall"]))
+        if decision in possible:
+            starts.append((state.minute, decision))
+        state, _ = simulator.apply(state, decision)
+        model.decide(decision)
+        assert (simulator.clock(state), simulator.ended(state)) == (len(model.rows), model.end() or None)
+    point = simulator.point(state)
+    if rules is PAPER:
+        modes = action_modes(problem)
+        assert [(piece.start, piece.action) for piece in point.state.pieces] == [
+            (start, modes[decision][0].id) for start, decision in starts
+        ]
+        assert point.state.clock == state.minute
 
 
 HOSTILE = [
