@@ -23,12 +23,26 @@ from tests.support.samples import examples
 RULES = st.sampled_from([PROFILES["paper"], PROFILES["released"]])
 
 
+#: Serves the first order of the tiny kitchen.
+SERVE_RAW = [
+    {"action": "MoveTo", "target": [1, 2]},
+    {"action": "Interact", "target": "dispenser2"},
+    {"action": "MoveTo", "target": [0, 2]},
+    *[{"action": "Interact", "target": "table1"}] * 2,
+    {"action": "MoveTo", "target": [2, 2]},
+    {"action": "Interact", "target": "serving_window"},
+]
+
+
 def draw_submissions(data: st.DataObject, kitchen: GridKitchen, rules: Any) -> list[dict[str, Any]]:
-    """Draw legal single actions, turn by turn."""
+    """Draw legal single actions, turn by turn, sometimes after the first order is served."""
     simulator = GridKitchenSimulator(kitchen, rules)
     state = simulator.initial()
-    submissions = []
-    while len(submissions) < 25 and simulator.ended(state) is None:
+    submissions: list[dict[str, Any]] = []
+    if data.draw(st.booleans()):
+        submissions.append({"agent1": SERVE_RAW})
+        state, _ = simulator.apply(state, submissions[0])
+    while len(submissions) < 15 and simulator.ended(state) is None:
         texts = [command.text for command in simulator.legal(state) if command.kind != "close"]
         submission = json.loads(data.draw(st.sampled_from(texts)))
         state, steps = simulator.apply(state, submission)
@@ -45,7 +59,7 @@ def ticks_of(intervals: Any) -> set[int]:
     return {tick for start, end in intervals for tick in range(start, end)}
 
 
-@examples(200)
+@examples(120, is_shrunk=False)
 @given(st.data(), RULES)
 def test_verdict_of_legal_actions_follows_its_definitions(data: st.DataObject, rules: Any) -> None:
     kitchen = tiny("raw", "chopped")
@@ -67,7 +81,7 @@ def test_verdict_of_legal_actions_follows_its_definitions(data: st.DataObject, r
     ]
 
 
-@examples(100)
+@examples(60, is_shrunk=False)
 @given(st.data(), RULES)
 def test_wrong_action_fails_and_changes_nothing_before_it(data: st.DataObject, rules: Any) -> None:
     kitchen = tiny("raw", "chopped", cooks=1)
@@ -98,10 +112,10 @@ def test_each_served_plate_returns_once_after_its_ticks() -> None:
     while clock.advance():
         moments = [moment + 10 for moment in clock.served_at]
         returned = [moment for moment in moments if moment <= clock.time]
-        taken = clock.world.hands.count("dirty_plate")
-        assert clock.world.dirty == len(returned) - taken
+        carried = clock.world.hands.count("dirty_plate")
+        assert clock.world.dirty == len(returned) - carried
         assert list(clock.world.coming) == moments[len(returned) :]
-    assert (clock.error, clock.served_at, taken) == (None, (6, 13), 1)
+    assert (clock.error, clock.served_at, carried) == (None, (6, 13), 1)
 
 
 def _with_plate(station: Station) -> Station:

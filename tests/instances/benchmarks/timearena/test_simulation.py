@@ -170,7 +170,7 @@ def check(name: str, decisions: Sequence[str], limit: int, rules: Profile) -> Mo
     return model
 
 
-@examples(150)
+@examples(150, is_shrunk=False)
 @given(st.data(), st.sampled_from(SCENES), RULES, st.integers(0, 130))
 def test_any_decisions_are_replayed_by_the_rules(data: st.DataObject, name: str, rules: Profile, limit: int) -> None:
     model = Model(world(name, rules), rules, limit)
@@ -187,7 +187,7 @@ def test_any_decisions_are_replayed_by_the_rules(data: st.DataObject, name: str,
     check(name, [*decisions, *extra], limit, rules)
 
 
-@examples(150)
+@examples(150, is_shrunk=False)
 @given(st.data(), st.sampled_from([TEA, "timearena/household4+household7"]), st.sampled_from([PAPER, RELEASED]))
 def test_legal_actions_are_those_that_can_be_started(data: st.DataObject, name: str, rules: Profile) -> None:
     problem = load(name)
