@@ -271,16 +271,6 @@ def test_path_matching_compares_results() -> None:
 PAIR = "asynctool/trading_1+files_1"
 
 
-def test_usable_idle_turns_are_counted() -> None:
-    base = transcript(PAIR, "sequential")
-    result = grade(PAIR, base)
-    # trading waits twice, files once; the files calls were ready during both, trading was done during the last.
-    assert (result.metrics["idle_turns"], result.metrics["usable_idle_turns"]) == (3, 2)
-    assert result.metrics["streak_calls"] == 3
-    assert result.metrics["streak_excess"] == 2
-    assert result.metrics["streak"] == result.metrics["streak_turns"] == 5  # three calls and two waits between them
-
-
 def test_labels_of_confused_call_count_for_run_or_sub_task() -> None:
     """The calls of Figure 14, whose reference calls are those of Figure 12: 2 of 7 labels hit, or 1."""
     first, second = transcript(PAIR, "sequential")[0], {"id": "trading_1", "func_name": "enter_folder"}

@@ -91,45 +91,6 @@ def test_malformed_decisions_pause_running_actions_in_the_released_profile_only(
     assert kinds(malformed, RELEASED)[-1] == "object_occupied"
 
 
-# The kettle takes four of the sixteen minutes of the tasks: 25 percent, at the end of minute 3.
-SILENT = ["activate kettle", "wait", "wait"]
-
-
-@pytest.mark.parametrize(
-    ("rest", "increments", "released_score", "replayed_score"),
-    [
-        (["wait"], [25], 25, 25),
-        (["wash kettle"], [0], 0, 25),  # object_mismatch
-        (["pour kettle into cup"], [0], 0, 25),  # object_occupied
-        (["wash kettle", "wait"], [0, 25], 25, 25),
-        (["wash kettle", "wash teapot"], [0, 31], 31, 31),  # 5 of 16
-        (["wash kettle", "pour kettle into teapot"], [0, 25], 25, 25),  # dependency_violation
-        (["wash kettle", "activate kettle"], [0, 25], 25, 25),  # repeated_completed
-        (["pour kettle into cup", "wash tea", "wash spoon", "nonsense"], [0, 0, 0, 0], 0, 25),
-        (["wash kettle", "wash spoon", "wait", "wash kettle"], [0, 0, 25, 0], 25, 25),
-        (["wash kettle", "exit"], [0], 0, 25),
-        (["wash kettle", "wash cup"], [0, 25, 0, 18], 43, 43),  # 7 of 16
-    ],
-)
-def test_released_score_is_the_sum_of_increments(
-    rest: list[str], increments: list[int], released_score: int, replayed_score: int
-) -> None:
-    run = play([*SILENT, *rest], RELEASED)
-    assert [step.increment for step in run.record.steps] == [0, 0, 0, *increments]
-    assert run.record.score == run.record.scores[-1] == released_score
-    assert run.verdict.progress == released_score / 100
-    replayed = play([*SILENT, *rest], replace(RELEASED, score_source="replay"))
-    assert [step.increment for step in replayed.record.steps] == [0, 0, 0, *increments]
-    assert replayed.record.score == replayed.record.scores[-1] == replayed_score
-    assert int(play([*SILENT, *rest], PAPER).record.score) == replayed_score
-
-
-def test_progress_is_truncated_in_the_released_and_exact_in_the_paper_profile() -> None:
-    assert play(["wash cup"], RELEASED).record.score == 18
-    assert play(["wash cup"], PAPER).record.score == 100 * 3 / 16
-    assert [step.increment for step in play(["wash cup"], RELEASED).record.steps] == [0, 0, 18]
-
-
 @BOTH
 def test_five_consecutive_wrong_decisions_end_the_run(profile: Profile) -> None:
     run = play(["x"] * 9, profile)
@@ -189,17 +150,6 @@ def test_exit_ends_the_run_before_its_minute(text: str, profile: Profile) -> Non
 @pytest.mark.parametrize("text", ["exit now", "exit.", "exits", "quit kettle", "e xit", "", "stop"])
 def test_text_other_than_exit_or_quit_does_not_end_the_run(text: str, profile: Profile) -> None:
     assert kinds(["activate kettle", text, "wait"], profile) == ["valid", "invalid_action", "wait"]
-
-
-@BOTH
-def test_time_limit_cuts_a_running_action(profile: Profile) -> None:
-    run = play(["wash cup"], profile, limit=2)
-    assert ([step.kind for step in run.record.steps], run.record.end, run.record.score) == (
-        ["valid", "continue"],
-        "time_out",
-        0,
-    )
-    assert play(["wait"] * 99, profile).record.total_time == 40
 
 
 def test_numbered_objects_serve_only_their_own_task_in_the_paper_profile() -> None:

@@ -160,6 +160,8 @@ def check(name: str, decisions: Sequence[str], limit: int, rules: Profile) -> Mo
     assert (record.end, run.success) == (end, end == "completed")
     assert list(map(tuple, record.steps)) == model.rows
     assert (list(record.scores), list(record.necessary)) == (model.scores, model.necessary)
+    score = model.scores[-1] if model.scores else 0
+    assert (record.score, 100 * verdict.progress) == pytest.approx((score, score))
     wrong = [(minute, kind) for minute, _, kind, _ in model.rows if kind in WRONG]
     assert [(violation.start, violation.kind) for violation in verdict.violations] == wrong
     assert list(verdict.idle) == [(minute, minute + 1) for minute, _, kind, _ in model.rows if kind == "wait"]
