@@ -114,6 +114,7 @@ def test_implied_closing_ends_transcript() -> None:
     *turns, _ = transcript("asynctool/files_2", "optimal")
     required = grade("asynctool/files_2", turns, closing="required")
     assert [violation["kind"] for violation in required.violations] == ["not_closed"]
+    assert required.makespan == len(turns)
     implied = grade("asynctool/files_2", turns)
     assert (implied.success, implied.makespan, implied.metrics["turns"]) == (True, len(turns) + 1, len(turns) + 1)
 

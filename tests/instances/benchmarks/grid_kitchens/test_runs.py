@@ -43,12 +43,23 @@ def draw_submissions(data: st.DataObject, kitchen: GridKitchen, rules: Any) -> l
         submissions.append({"agent1": SERVE_RAW})
         state, _ = simulator.apply(state, submissions[0])
     while len(submissions) < 15 and simulator.ended(state) is None:
-        texts = [command.text for command in simulator.legal(state) if command.kind != "close"]
+        legal = simulator.legal(state)
+        check_waits(state.kitchen, [command.text for command in legal if command.kind == "wait"])
+        texts = [command.text for command in legal if command.kind != "close"]
         submission = json.loads(data.draw(st.sampled_from(texts)))
         state, steps = simulator.apply(state, submission)
         assert all(step.violation is None for step in steps)
         submissions.append(submission)
     return submissions
+
+
+def check_waits(clock: Simulation, texts: list[str]) -> None:
+    """Check that waits last one tick, or until a running action ends, a plate returns or a vessel has cooked."""
+    ends = [end for end, act in zip(clock.ends, clock.acts, strict=True) if act is not None]
+    ticks = {end - clock.time for end in (*ends, *clock.world.coming)}
+    waits = {action["duration"] for text in texts for (action,) in json.loads(text).values()}
+    if not any(clock.cooking()):
+        assert waits == {1} | {tick for tick in ticks if tick > 0}
 
 
 def run_of(kitchen: GridKitchen, submission: dict[str, Any], rules: Any) -> GridKitchenRun:
