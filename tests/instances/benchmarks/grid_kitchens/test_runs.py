@@ -54,7 +54,7 @@ def draw_submissions(data: st.DataObject, kitchen: GridKitchen, rules: Any) -> l
 
 
 def check_waits(clock: Simulation, texts: list[str]) -> None:
-    """Check that waits last one tick, or until a running action ends, a plate returns or a vessel has cooked."""
+    """Check that waits last one tick, or until an action ends or a plate returns, without cooking."""
     ends = [end for end, act in zip(clock.ends, clock.acts, strict=True) if act is not None]
     ticks = {end - clock.time for end in (*ends, *clock.world.coming)}
     waits = {action["duration"] for text in texts for (action,) in json.loads(text).values()}
