@@ -8,14 +8,19 @@ from typing import Any
 
 import pytest
 from _pytest.mark import ParameterSet
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from planoracle.instances.files.catalog import bundled
 
 
-def examples(count: int) -> settings:
-    """Return settings with ``count`` examples in a run of all tests, and a tenth in a quick run."""
-    return settings(max_examples=max(1, count * settings.default.max_examples // 100))
+def examples(count: int, *, is_shrunk: bool = True) -> settings:
+    """Return settings with ``count`` examples in a run of all tests, and a tenth in a quick run.
+
+    Without ``is_shrunk`` a failure is reported as drawn: to shrink long runs takes minutes.
+    """
+    slow_phases = () if is_shrunk else (Phase.shrink, Phase.explain)
+    phases = [phase for phase in settings.default.phases if phase not in slow_phases]
+    return settings(max_examples=max(1, count * settings.default.max_examples // 100), phases=phases)
 
 
 def sample(cases: Iterable[Any], step: int | None = None, *, several: bool = False) -> list[Any]:

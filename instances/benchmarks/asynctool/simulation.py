@@ -190,9 +190,11 @@ class Transcript:
         )
 
     def _missing_actions(self) -> dict[str, int]:
-        """Return the actions that were not done, each with its duration of one turn."""
+        """Return the actions that inaccurate sub-tasks lack, each with its duration of one turn."""
         missing: dict[str, int] = {}
         for task, outcome in zip(self.problem.tasks, self.outcomes, strict=True):
+            if outcome.accurate:  # by its results, see the rule ``char``
+                continue
             turns = zip(task.actions, outcome.turns, strict=True)
             missing |= {action: 1 for action, number in turns if number is None}
         return missing
@@ -473,8 +475,10 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
                 if awaited is not None and awaited.number > turn.number:  # the result was unknown in that turn
                     early.add(turn.number)
                     faults[turn.number] = premature_call(turn, awaited)
-            outcomes.append(self._outcome(progress, turns))
-            missing += missing_calls(progress, outcomes[-1].env, turns, replaced)
+            outcome = self._outcome(progress, turns)
+            outcomes.append(outcome)
+            if not outcome.accurate:
+                missing += missing_calls(progress, outcome.env, turns, replaced)
         violations = [faults[number] for number in sorted(faults)]
         if messages > state.number:
             violations.append(turn_violation(state.number, "after_close"))

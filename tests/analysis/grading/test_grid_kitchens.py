@@ -41,6 +41,7 @@ def test_grade_has_metrics_of_released_simulator() -> None:
     assert row_["trace"][-2:] == [[6, "agent1", 6], [11, "agent1", 7]]
     assert row_["final"]["agents"] == {"agent1": [4, 1, None], "agent2": [1, 1, None]}
     assert row_["utilisation"] == pytest.approx((6 / 11 + 1 / 4) / 2)
+    assert graded({"plan": plan(SERVE, "@1")}, cooks=2).row()["utilisation"] == 1
 
 
 def test_commands_after_last_dish_do_not_count_under_paper_rules() -> None:

@@ -13,27 +13,26 @@ from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation,
 from planoracle.instances.benchmarks.paracook.rules import PROFILES
 from tests.support.grid_kitchens import RELEASED
 from tests.support.paracook import kitchen_of_map, verdicts
+from tests.support.samples import sample
 
 
-@pytest.mark.slow
-def test_whole_plans_reproduce_released_verdicts(shared: Path) -> None:
+@pytest.mark.parametrize("part", sample(range(8)))
+def test_whole_plans_reproduce_released_verdicts(shared: Path, part: int) -> None:
     rows = verdicts(shared, "paracook")
     wrong = []
-    for line in rows:
+    for line in rows[part::8]:
         result = carry_out(kitchen_of_map(shared, line["map"], line["orders"]), line["plan"], RELEASED).as_dict()
         if result != line["expected"]:
             wrong.append((line["id"], {key: result[key] for key in result if result[key] != line["expected"][key]}))
     assert (len(rows), wrong) == (679, [])
 
 
-@pytest.mark.slow
 def test_plans_submitted_turn_by_turn_reproduce_released_verdicts(shared: Path) -> None:
     rows = verdicts(shared, "paracook_live")
     wrong = [line["id"] for line in rows if _live(shared, line) != line["expected"]]
     assert (len(rows), wrong) == (48, [])
 
 
-@pytest.mark.slow
 def test_one_human_plan_fails_by_the_cooking_rule_of_the_paper(shared: Path) -> None:
     humans = [line for line in verdicts(shared, "paracook") if line["kind"] == "human"]
     failed = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from functools import cache
 
@@ -14,7 +15,7 @@ from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.rules import KINDS, PROFILES, RULE_SET
-from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
+from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS, Recipe2PlanSimulator
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.solver.exact.search import solve
@@ -308,6 +309,17 @@ def test_volume_must_contain_the_amount_of_each_piece(rules):
     assert run(fill, rest, rules=rules, instance=kettle()).fatal is None
     refilled = run(fill, pour, (2, "X", 50, 150), (0, "X", 100, 200), instance=kettle())
     assert kinds_at(refilled, 2) == ["object_volume"]
+
+
+def test_copy_of_a_state_does_not_change_with_the_original():
+    simulator = Recipe2PlanSimulator(kettle(), PAPER)
+    filled, _ = simulator.apply(simulator.initial(), (StepCommand(0, "X", 100, 0),))
+    copied = simulator.copy(filled)
+    before = copy.deepcopy(copied)
+    simulator.apply(filled, (StepCommand(1, "X", 50, 100), StepCommand(9, "X", 1, 150)))
+    for name in ("remaining", "begins", "finish", "done", "objects", "volume", "refusals"):
+        assert getattr(copied, name) == getattr(before, name)
+        assert getattr(filled, name) != getattr(before, name)
 
 
 def test_a_problem_with_volumes_is_graded_without_an_optimum():
@@ -648,7 +660,6 @@ def test_any_commands_are_replayed(case, rules):
 
 
 @given(_cases(), st.sampled_from([PAPER, RELEASED]), st.data())
-@pytest.mark.slow
 def test_any_log_is_replayed(case, rules, data):
     instance, commands = case
     cuts = sorted(data.draw(st.lists(st.integers(0, len(commands)), max_size=20)))
@@ -664,7 +675,6 @@ def test_any_log_is_replayed(case, rules, data):
 
 
 @given(_cases(), st.sampled_from([PAPER, RELEASED]))
-@pytest.mark.slow
 def test_one_command_per_answer_equals_a_plan_until_the_first_violation(case, rules):
     instance, commands = case
     whole = recipe_verdict(instance, Answers((tuple(commands),)), rules)

@@ -1,0 +1,156 @@
+"""Metrics of AsyncTool compared with their definitions, on random transcripts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import groupby, permutations
+from math import inf
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planoracle.instances.benchmarks.asynctool.language import WAIT, call_message
+from planoracle.instances.benchmarks.asynctool.metrics import CallMeasurement, Labels, streak_floor
+from planoracle.instances.benchmarks.asynctool.problem_model import Call, Delays, instance
+from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
+from tests.support.asynctool import chains
+from tests.support.replays import run_of
+from tests.support.samples import examples
+
+LENGTHS = {"t0": 3, "t1": 2}
+#: Reference calls: a sub-task, and the number of the call in its chain.
+CALLS = [("t0", 0), ("t0", 1), ("t0", 2), ("t1", 0), ("t1", 1)]
+MESSAGES = {
+    "wait": WAIT,
+    "text": "Let me think.",
+    "other task": call_message("t9", Call("t0_f0", {"x": 0})),
+}
+TURNS = st.lists(st.sampled_from([*CALLS, *CALLS, "wait", "text", "other task"]), max_size=12)
+
+
+def function(call: tuple[str, int]) -> str:
+    """Return the function of a reference call: two functions alternate in a chain."""
+    task, step = call
+    return f"{task}_f{step % 2}"
+
+
+def message(turn: Any) -> object:
+    if isinstance(turn, str):
+        return MESSAGES[turn]
+    task, step = turn
+    return call_message(task, Call(function(turn), {"x": step}))
+
+
+def measured(turns: Sequence[Any], delay: int = 1, **rules: str) -> Any:
+    problem = instance(chains(list(LENGTHS.values()), Delays(delay, delay)))
+    submission = {"id": "x", "instance": problem.name, "turns": list(map(message, turns))}
+    return CallMeasurement(run_of(problem, submission, RULE_SET.profile(**rules)), None)  # type: ignore[arg-type]
+
+
+def calls_of(turns: Iterable[Any]) -> list[tuple[str, int]]:
+    return [turn for turn in turns if turn in CALLS]
+
+
+def ids_and_steps(turns: Iterable[Any]) -> list[tuple[str, int]]:
+    """Return the sub-task that each call names, which can be unknown, and the step of the same function."""
+    return [("t9", 0) if turn == "other task" else turn for turn in turns if turn not in ("wait", "text")]
+
+
+def known_from(turns: Sequence[Any], call: tuple[str, int], delay: int) -> float:
+    """Return the first turn in which the result of a call can be used."""
+    return turns.index(call) + 2 + delay if call in turns else inf
+
+
+def is_ready(turns: Sequence[Any], call: tuple[str, int], number: int, delay: int) -> bool:
+    """Return True if a call is missing before a turn in which its input is known."""
+    task, step = call
+    is_known = step == 0 or known_from(turns, (task, step - 1), delay) <= number
+    return is_known and call not in turns[:number]
+
+
+def is_early(turns: Sequence[Any], number: int, delay: int) -> bool:
+    """Return True for a call before a result that it needs; a repetition needs all of its sub-task."""
+    call, earlier = turns[number - 1], turns[: number - 1]
+    task, step = call
+    if call in earlier:
+        pending = calls_of(earlier[max(0, number - 1 - delay) :])
+        return task in dict(pending)
+    before = (task, step - 1)
+    return before in turns and known_from(turns, before, delay) > number
+
+
+@examples(300)
+@given(TURNS, st.integers(0, 3))
+def test_idle_turn_is_usable_if_the_input_of_a_missing_call_is_known(turns: list[Any], delay: int) -> None:
+    idle = [number for number, turn in enumerate(turns, 1) if turn not in CALLS]
+    usable = [number for number in idle if any(is_ready(turns, call, number, delay) for call in CALLS)]
+    measurement = measured(turns, delay)
+    assert (measurement.idle, measurement.usable_idle) == (idle, usable)
+
+
+@examples(300)
+@given(TURNS, st.integers(0, 3))
+def test_call_is_premature_before_the_result_that_it_depends_on(turns: list[Any], delay: int) -> None:
+    numbers = [number for number, turn in enumerate(turns, 1) if turn in CALLS]
+    early = [number for number in numbers if is_early(turns, number, delay)]
+    assert list(measured(turns, delay).record.premature) == early
+
+
+@examples(300)
+@given(TURNS)
+def test_path_matches_by_calls_or_by_the_multiset_of_results(turns: list[Any]) -> None:
+    # All calls of these tools have the same result: a sub-task needs as many results as reference calls.
+    counts = Counter(task for task, _ in calls_of(turns))
+    by_results = [counts[task] >= length for task, length in LENGTHS.items()]
+    steps = Counter(task for task, _ in set(calls_of(turns)))
+    by_calls = [steps[task] == length for task, length in LENGTHS.items()]
+    assert measured(turns).char_matches == by_calls
+    assert measured(turns, char="results").char_matches == by_results
+    assert measured(turns, char="both").char_matches == list(map(min, by_calls, by_results))
+
+
+def labels(expected: Sequence[Hashable], actual: Sequence[Hashable]) -> Labels:
+    """Return the counts of shared, surplus and missing labels, taken away one by one."""
+    missing = list(expected)
+    surplus = []
+    for label in actual:
+        if label in missing:
+            missing.remove(label)
+        else:
+            surplus.append(label)
+    return Labels(len(expected) - len(missing), len(surplus), len(missing))
+
+
+@examples(300)
+@given(TURNS)
+def test_labels_are_compared_as_sets_and_for_micro_f1_as_multisets(turns: list[Any]) -> None:
+    actual = ids_and_steps(turns)
+    functions = [(task, step % 2) for task, step in CALLS]
+    called = [(task, step % 2) for task, step in actual]
+    measurement = measured(turns)
+    assert measurement.functions == labels(list(set(functions)), list(set(called)))
+    assert measurement.parameters == labels(CALLS, list(set(actual)))
+    assert measurement.all_functions == labels(functions, called)
+    assert measurement.all_parameters == labels(CALLS, actual)
+
+
+@examples(300)
+@given(TURNS)
+def test_streak_is_the_longest_sequence_of_calls_of_one_sub_task(turns: list[Any]) -> None:
+    ids = [turn[0] for turn in ids_and_steps(turns)]
+    numbers = [number for number, turn in enumerate(turns, 1) if turn not in ("wait", "text")]
+    numbered = zip(numbers, ids, strict=True)
+    streaks = [[number for number, _ in streak] for _, streak in groupby(numbered, lambda call: call[1])]
+    measurement = measured(turns)
+    assert measurement.streak_calls == max(map(len, streaks), default=0)
+    assert measurement.streak == max((streak[-1] - streak[0] + 1 for streak in streaks), default=0)
+
+
+@pytest.mark.parametrize("counts", [(), (1,), (3,), (2, 2), (4, 1), (5, 1), (4, 2), (3, 1, 1), (3, 2, 2)])
+def test_shortest_possible_streak_is_that_of_the_best_order(counts: tuple[int, ...]) -> None:
+    tasks = [task for task, count in enumerate(counts) for _ in range(count)]
+    orders = [groupby(order) for order in set(permutations(tasks))]
+    assert streak_floor(counts) == min(max((len(list(same)) for _, same in order), default=0) for order in orders)
