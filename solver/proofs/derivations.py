@@ -30,6 +30,7 @@ from planoracle.solver.proofs.axioms import (
     release_event,
     stated_bounds,
 )
+from planoracle.solver.proofs.inferred_capacity import direct_pairs, infer_machine
 from planoracle.solver.proofs.steps import Hop, least_time
 
 #: Largest instance with tables of times. An action has three events at most, so a table takes up to 72 MB, and about
@@ -56,7 +57,8 @@ class DerivedLoad:
     """Members that hold agents or a resource for so many ticks, all between two events.
 
     ``head``: the least time from ``source`` to a member's start; ``tail``: from the release of the machine by a
-    member to ``target``. ``names`` are the agents, or the one resource.
+    member to ``target``. ``names`` are the agents, or the one resource. ``apart``: pairs of members of which the first
+    finishes before the second starts; those that may run together depend on them.
     """
 
     source: tuple[str, str]
@@ -68,6 +70,7 @@ class DerivedLoad:
     members: tuple[tuple[str, int], ...]
     head: int
     tail: int
+    apart: tuple[tuple[str, str], ...] = ()
 
     @property
     def needed(self) -> int:
@@ -264,11 +267,25 @@ class Arguments:
         starts, ends = self._nodes(load.machine, load.members)
         heads = self.times[source, starts]
         tails = self.times[ends, target]
-        if heads.min() < load.head or tails.min() < load.tail:
+        if heads.min() < load.head or tails.min() < load.tail or not all(map(self._is_before, load.apart)):
             return False
         self.facts.append(load)
         self.add(source, target, load.ticks)
         return True
+
+    def _is_before(self, pair: tuple[str, str]) -> bool:
+        """Return whether an action always finishes before another one starts."""
+        first, second = pair
+        return self.time(ProofEvent("finish", first), ProofEvent("start", second)) >= 0
+
+    def infer(self) -> None:
+        """Add the machine that all machines and the proved times imply together."""
+        if self.contradictory:
+            return
+        times = self.times[np.ix_(self._finishes, self._starts)]
+        machine = infer_machine(self.instance, times >= 0, self.deadline)
+        if machine is not None:
+            self._groups = [*self._groups, self._group(machine)]
 
     def grow(self, *, everywhere: bool, target: int | None = None) -> None:
         """Search for loads until none is new, or the target or a contradiction is reached.
@@ -327,7 +344,8 @@ class Arguments:
             is_member = (heads >= head) & (tails >= tail)
             members = tuple(compress(machine.members, is_member))
             begin, end = self.event[source], self.event[target]
-            self.take(DerivedLoad(begin, end, *machine[:4], members, head, tail))
+            apart = direct_pairs([name for name, _ in members], machine.following) if machine.following else ()
+            self.take(DerivedLoad(begin, end, *machine[:4], members, head, tail, apart))
 
     def _best_windows(self, group: _Group, source: int, targets: _Row, heads: _Row) -> list[tuple[int, int] | None]:
         """Return for every target head and tail of the best load, ``None`` if no load raises the least time.
