@@ -64,7 +64,7 @@ _OBJECTS = {
     "hop": "from:list to:list ticks:int why:str line:int=",
     "path": "number:int link:str ticks:int hops:list",
     "load": "number:int link:str from:list to:list ticks:int machine:str names:list capacity:int in_turn:bool "
-    "first:int work:int needed:int rest:int members:list apart:list?=",
+    "first:int work:int needed:int rest:int members:list precedences:list?=",
     "member": "action:str ticks:int before:list after:list",
     "order": "number:int link:str kind:str about:list held:dict excluded:dict against:list",
     "split": "number:int link:str kind:str about:list cases:list",
@@ -606,22 +606,22 @@ class Checker:
         """
         weights = []
         for action, stated in zip(members, ticks, strict=True):
-            if step["in_turn"] or stated < 1 or action.duration < 1 or stated % action.duration:
-                self.fail(step, f"the ticks of {action.id} must be its duration times a weight, and in_turn false")
+            if stated < 1 or action.duration < 1 or stated % action.duration:
+                self.fail(step, f"the ticks of {action.id} must be its duration times a weight")
             weights.append(stated // action.duration)
-        if len(members) > MAX_TOGETHER:
-            self.fail(step, f"at most {MAX_TOGETHER} members are accepted")
-        following = self.following(step)
-        if _Together(self.problem, members, weights, following).can_exceed(step["capacity"]):
+        if len(members) > MAX_TOGETHER or (step["in_turn"] and max(weights) > 1):
+            self.fail(step, f"at most {MAX_TOGETHER} members are accepted, with weights of 1 if in_turn")
+        sets = _Together(self.problem, members, weights, self.following(step))
+        if sets.exceed(sets.order, step["capacity"], sets.capacities):
             self.fail(step, f"members that may run together weigh more than {step['capacity']}")
 
     def following(self, step: Any) -> dict[str, set[str]]:
-        """Check the paths of ``apart``; return the actions that always start after each action is finished."""
+        """Check the paths of ``precedences``; return what always starts after each action is finished."""
         following = defaultdict[str, set[str]](set)
-        for row in step["apart"] or []:
+        for row in step["precedences"] or []:
             source, target, ticks = self.path(step, [_hop(hop) for hop in row])
             if (source[0], target[0]) != ("finish", "start") or ticks < 0:
-                self.fail(step, "a path of apart must lead from a finish to a start, in at least 0 ticks")
+                self.fail(step, "a path of precedences must lead from a finish to a start, in at least 0 ticks")
             following[source[1]].add(target[1])
         for between in list(following):  # what follows on what follows
             for later in following.values():
@@ -771,11 +771,13 @@ class _Together:
         self.problem = problem
         self.order = sorted(range(len(members)), key=lambda i: -weights[i])
         self.weights = weights
-        self.apart: list[set[int]] = []
-        for action in members:
-            later = following.get(action.id, set())
-            is_apart = [other.id in later or action.id in following.get(other.id, ()) for other in members]
-            self.apart.append({i for i, apart in enumerate(is_apart) if apart})
+        self.excluded: list[set[int]] = [set() for _ in members]
+        for i, first in enumerate(members):
+            later = following.get(first.id, set())
+            for j, second in enumerate(members):
+                if second.id in later:
+                    self.excluded[i].add(j)
+                    self.excluded[j].add(i)
         rows = [(units, self.units_of(name, members)) for name, units in problem.capacity.items()]
         holders = {i: action.agents for i, action in enumerate(members) if action.holds_agent and action.agents}
         for group in {problem.agents, *holders.values()}:
@@ -785,15 +787,11 @@ class _Together:
         self.amounts = [[amounts[i] for _, amounts in rows] for i in range(len(members))]
 
     def units_of(self, resource: str, members: list[_Action]) -> list[int]:
-        """Return the units of a resource that each member takes and shares with no other action."""
+        """Return the units of a resource that each member uses and shares with no other action."""
         needs = [action.needs[resource] for action in members]
         return [need.amount if need.sets == {None} else 0 for need in needs]
 
-    def can_exceed(self, weight: int) -> bool:
-        """Return whether members that may run together weigh more than ``weight``."""
-        return self.exceeds(self.order, weight, self.capacities)
-
-    def exceeds(self, candidates: list[int], room: int, units: list[int]) -> bool:
+    def exceed(self, candidates: list[int], room: int, units: list[int]) -> bool:
         """Return whether candidates that may run together, in the remaining units, weigh more than ``room``."""
         if room < 0:
             return True
@@ -804,15 +802,15 @@ class _Together:
             remaining -= self.weights[chosen]
             later = candidates[position + 1 :]
             self.problem.work(1 + len(later))
-            unused = [free - taken for free, taken in zip(units, self.amounts[chosen], strict=True)]
-            beside = [i for i in later if i not in self.apart[chosen] and self.fits(i, unused)]
-            if self.exceeds(beside, room - self.weights[chosen], unused):
+            unused = [free - used for free, used in zip(units, self.amounts[chosen], strict=True)]
+            compatible = [i for i in later if i not in self.excluded[chosen] and self.fits(i, unused)]
+            if self.exceed(compatible, room - self.weights[chosen], unused):
                 return True
         return False
 
     def fits(self, member: int, units: list[int]) -> bool:
         """Return whether a member fits into units of all resources and agents."""
-        return all(taken <= free for taken, free in zip(self.amounts[member], units, strict=True))
+        return all(used <= free for used, free in zip(self.amounts[member], units, strict=True))
 
 
 class _Piece(NamedTuple):

@@ -10,14 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Status
 from planoracle.solver.exact.bounds import shortest_duration
 from planoracle.solver.exact.cp_model import CpModel, negated, run
-from planoracle.solver.proofs.axioms import Machine, eligible_agents, is_held_throughout, least_amount, states_set
+from planoracle.solver.proofs.axioms import (
+    Machine,
+    eligible_agents,
+    is_held_throughout,
+    is_rigid,
+    least_amount,
+    states_set,
+)
 
 #: Largest number of actions that the checker of certificates accepts in such a constraint.
 MAX_MEMBERS = 200
@@ -39,8 +47,8 @@ class _Limit:
     amounts: Mapping[int, int]
 
 
-def infer_machine(instance: Instance, is_before: NDArray[np.bool_], deadline: Deadline) -> Machine | None:
-    """Return the inferred constraint with the most work, as a machine; ``None`` if there is none within limits.
+def infer_machines(instance: Instance, is_before: NDArray[np.bool_], deadline: Deadline) -> list[Machine]:
+    """Return the inferred constraint with the most work, also in turn; nothing beyond a limit.
 
     Parameters
     ----------
@@ -50,30 +58,31 @@ def infer_machine(instance: Instance, is_before: NDArray[np.bool_], deadline: De
     actions = instance.actions
     members = [i for i, action in enumerate(actions) if shortest_duration(action) > 0]
     if not 1 < len(members) <= MAX_MEMBERS:
-        return None
+        return []
     durations = {i: shortest_duration(actions[i]) for i in members}
     sets = _CompatibleSets(members, _limits(instance, members), is_before, deadline)
     shares = _best_shares(sets, durations)
-    if shares is None:
-        return None
-    weights = _whole_weights(shares, durations)
-    heaviest = sets.heaviest(weights)
+    weights = {} if shares is None else _whole_weights(shares, durations)
+    heaviest = sets.heaviest(weights) if weights else None
     if heaviest is None:
-        return None
+        return []
     capacity = sum(weights[i] for i in heaviest)
     weighted = [i for i in members if weights[i]]
     work = tuple((actions[i].id, weights[i] * durations[i]) for i in weighted)
     following = {}
     for i in weighted:
         following[actions[i].id] = frozenset(actions[j].id for j in weighted if is_before[i, j])
-    return Machine("together", (), capacity, False, work, following)
+    machines = [Machine("together", (), capacity, False, work, following)]
+    if capacity > 1 and all(weights[i] == 1 and is_rigid(actions[i]) for i in weighted):
+        machines.append(machines[0]._replace(in_turn=True))
+    return machines
 
 
 def direct_pairs(members: Sequence[str], following: Mapping[str, Set[str]]) -> tuple[tuple[str, str], ...]:
     """Return the pairs of members that follow each other without another member between them."""
     pairs: list[tuple[str, str]] = []
     for name in members:
-        later = following[name].intersection(members)
+        later = following[name] & set(members)
         indirect: set[str] = set()
         for between in later:
             indirect |= following[between]
@@ -134,9 +143,9 @@ class _CompatibleSets:
 
 
 def _best_shares(sets: _CompatibleSets, durations: Mapping[int, int]) -> dict[int, float] | None:
-    """Return the weights with the most work, of which no set has more than 1; ``None`` at the end of a limit."""
+    """Return the weights with the most work, at most 1 in a set; ``None`` at the end of a limit."""
     # Imported late: the import takes longer than many proofs.
-    from ortools.linear_solver import pywraplp
+    from ortools.linear_solver import pywraplp  # type: ignore[import-untyped]
 
     program = pywraplp.Solver.CreateSolver("GLOP")
     variable = {i: program.NumVar(0.0, 1.0, "") for i in sets.members}

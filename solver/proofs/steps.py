@@ -107,8 +107,8 @@ class Load:
     ``in_turn``: at most ``capacity`` members are ever under way at a time, and none can be interrupted, so that some of
     them follow each other.
     ``together`` (a ``machine`` without names): members that may run at the same time never weigh more than the
-    capacity, and each counts its ticks times its weight. Each path of ``apart`` shows that a member finishes before
-    another one starts.
+    capacity, and each counts its ticks times its weight. Each path of ``precedences`` shows that a member finishes
+    before another one starts.
     """
 
     number: int
@@ -121,7 +121,7 @@ class Load:
     members: tuple[Via, ...]
     head: int
     tail: int
-    apart: tuple[tuple[Hop, ...], ...] = ()
+    precedences: tuple[tuple[Hop, ...], ...] = ()
 
     @property
     def work(self) -> int:
@@ -156,7 +156,9 @@ class Load:
 
     def to_json(self) -> dict[str, Any]:
         """Return the step for JSON."""
-        pairs = {"apart": [_hops_to_json(path) for path in self.apart]} if self.machine == "together" else {}
+        pairs = {}
+        if self.machine == "together":
+            pairs["precedences"] = [_hops_to_json(path) for path in self.precedences]
         return {
             "number": self.number,
             "link": "load",

@@ -112,13 +112,13 @@ class _Writer:
             members=tuple(members),
             head=load.head,
             tail=load.tail,
-            apart=self.apart(load.apart),
+            precedences=self.precedences(load.precedences),
         )
         self.steps.append(step)
         hop = Hop(load.source, load.target, step.ticks, "line", number)
         self.hops.append(hop)
 
-    def apart(self, pairs: Sequence[tuple[str, str]]) -> tuple[tuple[Hop, ...], ...]:
+    def precedences(self, pairs: Sequence[tuple[str, str]]) -> tuple[tuple[Hop, ...], ...]:
         """Return a path from the finish of the first action of each pair to the start of the second."""
         by_first: dict[str, list[tuple[str, str]]] = {}
         for first, second in pairs:
