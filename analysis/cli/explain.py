@@ -94,7 +94,7 @@ def _write_archive(names: list[str], folder: Path, time_limit: float | None) -> 
         names,
         "proving",
         in_worker=True,
-        on_failure=lambda name, error: archive.add_failure(name, str(error)),
+        on_failure=archive.add_failure,
     )
     grades = Counter[str]()
     prove_problem = partial(prove, complete=archive.complete, **without_none(time_limit=time_limit))

@@ -23,12 +23,11 @@ from planoracle.analysis.verification.verify import verify
 from planoracle.instances.errors import PlanoracleError, StorageError
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Limit
+from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import to_json
 from planoracle.solver import proofs
-from planoracle.solver.explanation import Explanation
 from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.proofs import checker
 from planoracle.solver.solve import bundled_proof
@@ -79,12 +78,16 @@ def prove(problem: Problem, complete: Set[str], **limits: Limit) -> ArchivedProo
     begin = _processor_time()
     try:
         explanation = explain(problem, **limits)
-        document = _best_document(problem, explanation)
         row["proof_seconds"] = _processor_time() - begin
         row |= {"status": str(explanation.status), "makespan": explanation.makespan, "kind": explanation.kind}
+        document = explanation.document
+        bundled = None if explanation.explained else _bundled_certificate(problem)
+        if bundled is not None:
+            document = bundled
+            row["kind"] = "bundled certificate"
         if document is None:
             return ArchivedProof(row, content)
-        return ArchivedProof(row | _checked(document, problem, explanation), content, _content(document))
+        return ArchivedProof(row | _checked(document, problem, explanation.status), content, _content(document))
     except PlanoracleError as error:
         return ArchivedProof(row | {"status": "error", "reason": str(error)}, content)
 
@@ -96,30 +99,27 @@ def _problem_document(problem: Problem) -> dict[str, Any]:
     return registry.of(problem).document(problem)
 
 
-def _best_document(problem: Problem, explanation: Explanation) -> dict[str, Any] | None:
-    """Return the bundled certificate if the explanation does not reach the optimum, else that of the explanation."""
-    if explanation.explained or not kind_of(problem).has_interval_model:
-        return explanation.document
-    return bundled_proof(problem) or explanation.document
+def _bundled_certificate(problem: Problem) -> dict[str, Any] | None:
+    return bundled_proof(problem) if kind_of(problem).has_interval_model else None
 
 
-def _checked(document: dict[str, Any], problem: Problem, explanation: Explanation) -> dict[str, Any]:
-    """Return the cells of a proof that holds."""
+def _checked(document: dict[str, Any], problem: Problem, status: Status) -> dict[str, Any]:
+    """Return the cells of a proof, which may settle what the search has not."""
     begin = _processor_time()
     verdict = verify(document, problem)
     seconds = _processor_time() - begin
     if verdict.holds is False:
         return {"status": "error", "reason": f"the proof does not hold: {verdict.reason}"}
     form = document["format"]
-    is_proof = form in CHECKERS
-    is_settled = is_proof and verdict.bound == explanation.makespan
-    grade = form.rpartition("/")[2] if is_settled else "solver"
-    return {
-        "bound": verdict.bound,
-        "grade": grade if explanation.status.settled else "",
-        "check_seconds": seconds,
-        "checker": CHECKERS[form][0] if is_proof else "",
-    }
+    cells = {"bound": verdict.bound, "grade": "solver" if status.settled else "", "check_seconds": seconds}
+    if form not in CHECKERS:
+        return cells
+    cells["checker"] = CHECKERS[form][0]
+    if status == Status.infeasible:
+        cells["grade"] = form.rpartition("/")[2]
+    elif verdict.bound == verdict.makespan:
+        cells |= {"status": Status.optimal, "makespan": verdict.makespan, "grade": form.rpartition("/")[2]}
+    return cells
 
 
 def _content(document: dict[str, Any]) -> bytes:
@@ -181,9 +181,9 @@ class Archive:
             self._write_index()
         return row
 
-    def add_failure(self, name: str, reason: str) -> None:
+    def add_failure(self, name: str, error: Exception) -> None:
         """Add a file that cannot be read to the index."""
-        cells = {"instance": name, "status": "error", "reason": reason}
+        cells = {"instance": name, "status": "error", "reason": str(error)}
         self._failures.append({column: _cell(cells.get(column)) for column in COLUMNS})
         with _storage_errors(self.folder):
             self._write_index()
