@@ -1,6 +1,6 @@
-"""Table of archives of proofs (``planoracle explain NAMES --out FOLDER/``): sizes, times, and a check of all files.
+"""Table of archives of proofs: sizes, times, and a check of all files.
 
-``python tests/benchmarks/archives.py FOLDER...``: one row for each archive. With ``--check``, each proof is checked by
+``planoracle explain NAMES --out FOLDER/`` writes archives. ``python tests/benchmarks/archives.py FOLDER...``: one row for each archive. With ``--check``, each proof is checked by
 the checker in its archive, in a process without planoracle.
 """
 
