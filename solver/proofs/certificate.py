@@ -193,8 +193,9 @@ def _proofs(
         return
     prover = Prover(base, makespan, leaves)
     proof = prover.supposing()
+    infers = False
     if proof is None and cases:
-        base.infer()
+        infers = base.infer()
         inferred = base.fork()
         inferred.grow(everywhere=len(inferred.event) <= EVERYWHERE, target=makespan)
         if inferred.bound > low:
@@ -202,7 +203,7 @@ def _proofs(
             yield low, None, Prover(base, low).direct(inferred)
         if low == makespan:
             return
-        prover = Prover(base, makespan, leaves, infers=True)
+        prover = Prover(base, makespan, leaves, infers=infers)
         proof = prover.supposing() or prover.by_cases()
     if proof is not None:
         yield makespan, prover.supposition_of(proof), proof
@@ -210,7 +211,7 @@ def _proofs(
     high = makespan
     while cases and high - low > 1:  # bisection over the bounds of the simpler kind
         middle = (low + high) // 2
-        shorter = Prover(base, middle, infers=True)
+        shorter = Prover(base, middle, infers=infers)
         better = shorter.supposing()
         if better is None:
             high = middle

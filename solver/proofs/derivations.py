@@ -278,13 +278,12 @@ class Arguments:
         first, second = pair
         return self.time(ProofEvent("finish", first), ProofEvent("start", second)) >= 0
 
-    def infer(self) -> None:
-        """Add machines that all machines and the proved times imply together."""
-        if self.contradictory:
-            return
+    def infer(self) -> bool:
+        """Add machines that all machines and the proved times imply together; return whether there are any."""
         times = self.times[np.ix_(self._finishes, self._starts)]
         inferred = infer_machines(self.instance, times >= 0, self.deadline)
         self._groups = [*self._groups, *map(self._group, inferred)]
+        return bool(inferred)
 
     def grow(self, *, everywhere: bool, target: int | None = None) -> None:
         """Search for loads until none is new, or the target or a contradiction is reached.

@@ -9,11 +9,12 @@ sets. CP-SAT finds the heaviest set for the current weights, until none weighs m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Status
 from planoracle.solver.exact.bounds import shortest_duration
@@ -26,21 +27,21 @@ from planoracle.solver.proofs.axioms import (
     least_amount,
     states_set,
 )
+from planoracle.solver.proofs.checker import MAX_COMPARISONS, MAX_TOGETHER, RefusedError, _Problem, _Together
 
-#: Largest number of actions that the checker of certificates accepts in such a constraint.
-MAX_MEMBERS = 200
 # Largest capacity of an inferred constraint: larger ones raise the bound of no file of PSPLIB's j30 by a tick.
 _MAX_CAPACITY = 24
 # Largest number of rows of the linear program, and weight 1 as an integer for CP-SAT.
 _MAX_ROWS, _UNIT = 500, 10**6
+# Comparisons of one check, of those that the checker accepts in all: files of j60 need up to 32,000.
+_MAX_COMPARISONS = 100_000
 # Tolerance of the linear program, whose weights are integers for CP-SAT with an error of half a unit each.
 _TOLERANCE = 1e-4
 # Counted work (seconds) of a cell of the linear program.
 _SECONDS_PER_CELL = 1e-7
 
 
-@dataclass(frozen=True, slots=True)
-class _Limit:
+class _Limit(NamedTuple):
     """Units of a resource, or number of agents, and the units that actions take, by their position."""
 
     units: int
@@ -57,7 +58,7 @@ def infer_machines(instance: Instance, is_before: NDArray[np.bool_], deadline: D
     """
     actions = instance.actions
     members = [i for i, action in enumerate(actions) if shortest_duration(action) > 0]
-    if not 1 < len(members) <= MAX_MEMBERS:
+    if not 1 < len(members) <= MAX_TOGETHER:
         return []
     durations = {i: shortest_duration(actions[i]) for i in members}
     sets = _CompatibleSets(members, _limits(instance, members), is_before, deadline)
@@ -73,9 +74,24 @@ def infer_machines(instance: Instance, is_before: NDArray[np.bool_], deadline: D
     for i in weighted:
         following[actions[i].id] = frozenset(actions[j].id for j in weighted if is_before[i, j])
     machines = [Machine("together", (), capacity, False, work, following)]
+    if not _is_checkable(instance, machines[0]):
+        return []
     if capacity > 1 and all(weights[i] == 1 and is_rigid(actions[i]) for i in weighted):
         machines.append(machines[0]._replace(in_turn=True))
     return machines
+
+
+def _is_checkable(instance: Instance, machine: Machine) -> bool:
+    """Return whether the checker of certificates goes through all sets with few comparisons."""
+    problem = _Problem(to_document(instance))
+    problem.comparisons = MAX_COMPARISONS - _MAX_COMPARISONS
+    members = [problem.actions[name] for name, _ in machine.members]
+    weights = [ticks // action.duration for action, (_, ticks) in zip(members, machine.members, strict=True)]
+    try:
+        sets = _Together(problem, members, weights, {name: {*names} for name, names in machine.following.items()})
+        return not sets.exceed(sets.order, machine.capacity, sets.capacities)
+    except RefusedError:  # too many comparisons
+        return False
 
 
 def direct_pairs(members: Sequence[str], following: Mapping[str, Set[str]]) -> tuple[tuple[str, str], ...]:

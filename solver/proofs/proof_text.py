@@ -183,6 +183,8 @@ class _ProofWriter:
             members.append(f"{name} {need}")
         members_text = " + ".join(members)
         sentences = [f"{between}{subject} {members_text}{self.load_sum(step)}"]
+        if step.machine == "together":
+            sentences.append(self.together(step))
         for front in (True, False):
             if side := self.side(step, front=front):
                 sentences.append(side)
@@ -202,8 +204,6 @@ class _ProofWriter:
     def load_sum(self, step: Load) -> str:
         """Return the text behind the members of a load: the time that they need together, and its reason."""
         needed = self.span(step.needed)
-        if step.machine == "together":
-            return self.together_sum(step, needed)
         if step.is_share:
             text = f" = {self.span(step.work)}. None is interrupted, and each takes a multiple of "
             return f"{text}{self.span(step.divisor)}: of {step.capacity} shares, the largest takes at least {needed}"
@@ -224,48 +224,28 @@ class _ProofWriter:
             text += f"{counts} as all {step.capacity} units"
         return text
 
-    def together_sum(self, step: Load, needed: str) -> str:
-        """Return the sum of weighted actions, and why few of them run at the same time."""
-        weights = [self.factor(via) for via in step.members]
-        number = len(step.members)
-        limit = f"at most {step.capacity} of these {number} run at the same time"
-        if max(weights) > 1:
-            limit = f"those of these {number} that run at the same time have factors of at most {step.capacity} in all"
-        if step.capacity == 1:
-            limit = "no two of them can run at the same time"
-        text = f" = {self.span(step.work)}. By their needs"
-        if step.precedences:
-            text += f", and as {self.precedences(step.precedences)},"
-        text += f" {limit}"
-        if step.capacity == 1:
-            return text
-        if step.in_turn:
-            return f"{text}, so that some follow each other: at least {needed}"
-        return f"{text}: {self.span(step.work)} divided by {step.capacity}, at least {needed}"
-
-    def precedences(self, paths: Sequence[Sequence[Hop]]) -> str:
-        """Return which actions come before others, by paths from a finish to a start."""
+    def together(self, step: Load) -> str:
+        """Return how many members may run together, and the reasons."""
+        total = step.capacity
+        limit = f"at most {total} of these actions run at the same time"
+        if any(via.ticks > shortest_duration(self.instance.by_id[via.action]) for via in step.members):
+            limit = f"the factors of actions that run at the same time add up to at most {total}"
         later: dict[str, list[str]] = {}
-        lines: set[int] = set()
-        for path in paths:
-            name = self.name(path[-1].target[1])
-            later.setdefault(path[0].source[1], []).append(name)
+        lines = set[int]()
+        for path in step.precedences:
+            first, second = path[0].source[1], path[-1].target[1]
+            later.setdefault(self.name(first), []).append(self.name(second))
             lines.update(hop.line for hop in path if hop.line)
-        texts = [f"{self.name(action)} comes before {_enumerate(names)}" for action, names in later.items()]
-        reference = f" (see {_enumerate([f'({line})' for line in sorted(lines)])})" if lines else ""
-        return f"{'; '.join(texts)}{reference}"
-
-    def factor(self, via: Via) -> int:
-        """Return how many times a member counts its shortest duration."""
-        duration = shortest_duration(self.instance.by_id[via.action])
-        return via.ticks // duration if duration else 1
+        orders = [f"{name} comes before {_enumerate(names)}" for name, names in later.items()]
+        references = [f"see ({line})" for line in sorted(lines)]
+        return f"{'; '.join(['By their needs', *orders, *references])}: {limit}"
 
     def need(self, step: Load, via: Via) -> str:
-        """Return for how long a member holds the machine, and how many units of it."""
+        """Return for how long a member holds the machine, and how many units or what weight it counts."""
         duration = shortest_duration(self.instance.by_id[via.action])
         if step.machine == "agents" or step.in_turn or not duration:
             return self.span(via.ticks)
-        units = self.factor(via)
+        units = via.ticks // duration
         if units > 1:
             return f"{units} x {self.span(duration)}"
         return self.span(via.ticks)

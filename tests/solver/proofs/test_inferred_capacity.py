@@ -16,7 +16,7 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.solver.exact.search import solve
-from planoracle.solver.proofs import checker
+from planoracle.solver.proofs import checker, inferred_capacity
 from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.proofs.steps import Load
 
@@ -46,7 +46,8 @@ def test_members_of_which_few_run_together_follow_each_other() -> None:
     load = _load_of(_pentagon(), 9)
     assert (load.machine, load.capacity, load.in_turn, load.work) == ("together", 2, True, 15)
     (line,) = certificate(_pentagon(), 9).lines(_pentagon())
-    assert "at most 2 of these 5 run at the same time, so that some follow each other: at least 9 ticks" in line
+    assert "At most 2 of these 5 run at the same time, so 3 run one after another; the 3 shortest take 9 ticks" in line
+    assert "By their needs: at most 2 of these actions run at the same time. So" in line
 
 
 def test_work_of_members_that_pause_is_divided() -> None:
@@ -152,9 +153,7 @@ def _hop(kind: str, target_kind: str, ticks: int, reason: str) -> dict[str, Any]
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"capacity": 1}, "weigh more than 1"),
         ({"names": ["r0"]}, "machine must be"),
-        ({"in_turn": False}, "not the sum that its members give"),
         (
             {"precedences": [[{"from": ["finish", "t/0"], "to": ["start", "t/2"], "ticks": 0, "why": "lag"}]]},
             "nothing states",
@@ -189,3 +188,9 @@ def test_uses_that_set_a_state_may_run_together() -> None:
     assert checker.check(to_document(instance), _proof(instance, [1, 1], 2)) == 3
     with pytest.raises(checker.RefusedError, match="weigh more than 1"):
         checker.check(to_document(instance), _proof(instance, [1, 1], 1))
+
+
+def test_constraint_beyond_the_limit_of_the_checker_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inferred_capacity, "_MAX_COMPARISONS", 4)
+    proof = certificate(_pentagon(interruptible=True), 8)
+    assert (proof.bound, proof.kind) == (6, "search")
