@@ -1,7 +1,7 @@
 """Table of archives of proofs: sizes, times, and a check of all files.
 
-``planoracle explain NAMES --out FOLDER/`` writes archives. ``python tests/benchmarks/archives.py FOLDER...``: one row for each archive. With ``--check``, each proof is checked by
-the checker in its archive, in a process without planoracle.
+``planoracle explain NAMES --out FOLDER/`` writes archives, ``python tests/benchmarks/archives.py FOLDER...`` prints a
+row for each. With ``--check``, each proof is checked by the checker in its archive, in a process without planoracle.
 """
 
 from __future__ import annotations

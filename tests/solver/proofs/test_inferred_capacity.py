@@ -17,8 +17,9 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs import checker, inferred_capacity
-from planoracle.solver.proofs.certificate import certificate
-from planoracle.solver.proofs.steps import Load
+from planoracle.solver.proofs.axioms import BEGIN, END
+from planoracle.solver.proofs.certificate import Certificate, certificate
+from planoracle.solver.proofs.steps import Hop, Load, Path, Via
 
 
 def _action(name: str, duration: int, resources: dict[str, int], **fields: Any) -> Action:
@@ -96,24 +97,16 @@ def _subsets(actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
 
 def _proof(instance: Instance, weights: list[int], capacity: int) -> dict[str, Any]:
     """Return a proof by one load of all actions."""
-    members, precedences = [], []
+    members = []
     for action, weight in zip(instance.actions, weights, strict=True):
-        before = {"from": ["begin", ""], "to": ["start", action.id], "ticks": 0, "why": "release"}
-        after = {"from": ["finish", action.id], "to": ["end", ""], "ticks": 0, "why": "order"}
-        members.append({"action": action.id, "ticks": weight * action.duration, "before": [before], "after": [after]})
-    for lag in instance.lags:
-        precedences.append(
-            [{"from": ["finish", lag.before], "to": ["start", lag.after], "ticks": lag.minimum, "why": "lag"}]
-        )
-    work = sum(member["ticks"] for member in members)
-    needed = -(-work // capacity)
-    ends = {"from": ["begin", ""], "to": ["end", ""], "ticks": needed}
-    load = {"number": 1, "link": "load", **ends, "machine": "together", "names": [], "capacity": capacity}
-    load |= {"in_turn": False, "first": 0, "work": work, "needed": needed, "rest": 0}
-    load |= {"members": members, "precedences": precedences}
-    path = {"number": 2, "link": "path", "ticks": needed, "hops": [ends | {"why": "line", "line": 1}]}
-    head = {"format": checker.FORMAT, "version": checker.VERSION, "instance": "p", "bound": needed}
-    return head | dict.fromkeys(("makespan", "gap", "schedule", "supposed")) | {"steps": [load, path]}
+        before = Hop(BEGIN, ("start", action.id), 0, "release")
+        after = Hop(("finish", action.id), END, 0, "order")
+        members.append(Via(action.id, weight * action.duration, (before,), (after,)))
+    lags = [Hop(("finish", lag.before), ("start", lag.after), lag.minimum or 0, "lag") for lag in instance.lags]
+    precedences = tuple((lag,) for lag in lags)
+    load = Load(1, BEGIN, END, "together", (), capacity, False, tuple(members), 0, 0, precedences)
+    path = Path(2, (Hop(BEGIN, END, load.ticks, "line", 1),))
+    return Certificate(instance="p", kind="", makespan=None, bound=load.ticks, steps=(load, path)).as_dict()
 
 
 @settings(max_examples=40, deadline=None)
