@@ -19,6 +19,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Status
 from planoracle.solver.exact.bounds import shortest_duration
 from planoracle.solver.exact.cp_model import CpModel, negated, run
+from planoracle.solver.exact.linear_program import best_shares
 from planoracle.solver.proofs.axioms import (
     Machine,
     eligible_agents,
@@ -31,14 +32,10 @@ from planoracle.solver.proofs.checker import MAX_COMPARISONS, MAX_TOGETHER, Refu
 
 # Largest capacity of an inferred constraint: larger ones raise the bound of no file of PSPLIB's j30 by a tick.
 _MAX_CAPACITY = 24
-# Largest number of rows of the linear program, and weight 1 as an integer for CP-SAT.
-_MAX_ROWS, _UNIT = 500, 10**6
 # Comparisons of one check, of those that the checker accepts in all: files of j60 need up to 32,000.
 _MAX_COMPARISONS = 100_000
-# Tolerance of the linear program, whose weights are integers for CP-SAT with an error of half a unit each.
+# Error of shares of the linear program, in units of a capacity.
 _TOLERANCE = 1e-4
-# Counted work (seconds) of a cell of the linear program.
-_SECONDS_PER_CELL = 1e-7
 
 
 class _Limit(NamedTuple):
@@ -62,7 +59,7 @@ def infer_machines(instance: Instance, is_before: NDArray[np.bool_], deadline: D
         return []
     durations = {i: shortest_duration(actions[i]) for i in members}
     sets = _CompatibleSets(members, _limits(instance, members), is_before, deadline)
-    shares = _best_shares(sets, durations)
+    shares = best_shares(durations, sets.heaviest, deadline)
     weights = {} if shares is None else _whole_weights(shares, durations)
     heaviest = sets.heaviest(weights) if weights else None
     if heaviest is None:
@@ -156,30 +153,6 @@ class _CompatibleSets:
         if outcome.status != Status.optimal:
             return None
         return [i for i in self.members if outcome.solution[self.literal[i]]]
-
-
-def _best_shares(sets: _CompatibleSets, durations: Mapping[int, int]) -> dict[int, float] | None:
-    """Return the weights with the most work, at most 1 in a set; ``None`` at the end of a limit."""
-    # Imported late: the import takes longer than many proofs.
-    from ortools.linear_solver import pywraplp  # type: ignore[import-untyped]
-
-    program = pywraplp.Solver.CreateSolver("GLOP")
-    variable = {i: program.NumVar(0.0, 1.0, "") for i in sets.members}
-    program.Maximize(sum(duration * variable[i] for i, duration in durations.items()))
-    for _ in range(_MAX_ROWS):
-        sets.deadline.check(_SECONDS_PER_CELL * len(durations) * program.NumConstraints())
-        program.Solve()
-        shares = {i: variable[i].solution_value() for i in sets.members}
-        weights = {i: round(share * _UNIT) for i, share in shares.items()}
-        heaviest = sets.heaviest(weights)
-        if heaviest is None:
-            return None
-        if sum(shares[i] for i in heaviest) <= 1 + _TOLERANCE:
-            return shares
-        row = program.Constraint(0.0, 1.0)
-        for i in heaviest:
-            row.SetCoefficient(variable[i], 1.0)
-    return None
 
 
 def _whole_weights(shares: Mapping[int, float], durations: Mapping[int, int]) -> dict[int, int]:
