@@ -79,7 +79,9 @@ def prove(problem: Problem, complete: Set[str], **limits: Limit) -> ArchivedProo
     try:
         explanation = explain(problem, **limits)
         row["proof_seconds"] = _processor_time() - begin
-        row |= {"status": str(explanation.status), "makespan": explanation.makespan, "kind": explanation.kind}
+        status = explanation.status
+        row |= {"status": str(status), "makespan": explanation.makespan, "kind": explanation.kind}
+        row["grade"] = "solver" if status.settled else ""
         document = explanation.document
         bundled = None if explanation.explained else _bundled_certificate(problem)
         if bundled is not None:
@@ -87,7 +89,7 @@ def prove(problem: Problem, complete: Set[str], **limits: Limit) -> ArchivedProo
             row["kind"] = "bundled certificate"
         if document is None:
             return ArchivedProof(row, content)
-        return ArchivedProof(row | _checked(document, problem, explanation.status), content, _content(document))
+        return ArchivedProof(row | _checked(document, problem, status), content, _content(document))
     except PlanoracleError as error:
         return ArchivedProof(row | {"status": "error", "reason": str(error)}, content)
 
@@ -111,7 +113,7 @@ def _checked(document: dict[str, Any], problem: Problem, status: Status) -> dict
     if verdict.holds is False:
         return {"status": "error", "reason": f"the proof does not hold: {verdict.reason}"}
     form = document["format"]
-    cells = {"bound": verdict.bound, "grade": "solver" if status.settled else "", "check_seconds": seconds}
+    cells = {"bound": verdict.bound, "check_seconds": seconds}
     if form not in CHECKERS:
         return cells
     cells["checker"] = CHECKERS[form][0]

@@ -6,6 +6,7 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,11 @@ def test_unreadable_file_has_a_row_and_the_others_are_proved(tmp_path: Path) -> 
     assert rows["error"]["instance"].endswith("bad.json")
     assert "tasks" in rows["error"]["reason"]
     assert rows["optimal"]["bound"] == "5"
+
+
+def test_infeasible_problem_without_a_document_has_the_grade_of_the_solver(tmp_path: Path) -> None:
+    row = _add(Archive(tmp_path), replace(_shop(3), time_limit=4))
+    assert (row["status"], row["grade"], row["proof"], row["checker"]) == ("infeasible", "solver", "", "")
 
 
 def test_complete_problems_are_skipped(tmp_path: Path) -> None:
