@@ -113,7 +113,7 @@ def _checked(document: dict[str, Any], problem: Problem, status: Status) -> dict
     if verdict.holds is False:
         return {"status": "error", "reason": f"the proof does not hold: {verdict.reason}"}
     form = document["format"]
-    cells = {"bound": verdict.bound, "check_seconds": seconds}
+    cells: dict[str, Any] = {"bound": verdict.bound, "check_seconds": seconds}
     if form not in CHECKERS:
         return cells
     cells["checker"] = CHECKERS[form][0]
