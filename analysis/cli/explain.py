@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections import Counter
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import LimitOption, NamesArgument, ProblemLoop, without_none
 from planoracle.analysis.cli.output import Format, Table, check_outputs, new_file, print_text
-from planoracle.analysis.console import lenient
+from planoracle.analysis.console import collect, lenient, tell
+from planoracle.analysis.diagnosis.archive import INDEX, Archive, prove
 from planoracle.analysis.diagnosis.explain import explain as explain_optimum
 from planoracle.instances.model.limits import Status
 from planoracle.instances.text import to_json, visible
@@ -31,10 +34,13 @@ def explain(
         typer.Option("--format", "-f", help=f"Output format: {', '.join(ExplanationFormat)}.", metavar="FORMAT"),
     ] = ExplanationFormat.text,
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="Also write the certificates to this file, one per line, for planoracle verify.",
-            metavar="FILE",
+            help=(
+                "Also write the certificates to this file, one per line, for planoracle verify. FOLDER/ writes an "
+                "archive instead: problems, proofs, their checkers and an index; unchanged problems in it are skipped."
+            ),
+            metavar="FILE|FOLDER/",
         ),
     ] = None,
     time_limit: LimitOption = None,
@@ -50,9 +56,13 @@ def explain(
     --------
     planoracle explain timearena/household1
     planoracle explain tasks.csv --out certificates.jsonl
+    planoracle explain 'timearena/*' --out archive/
     """
     check_columns("explain")
-    check_outputs(out)
+    if out is not None and (out.endswith(("/", os.sep)) or os.path.isdir(out)):
+        _write_archive(names, Path(out), time_limit)
+    out_file = None if out is None else Path(out)
+    check_outputs(out_file)
     run = ProblemLoop(names, "explaining", in_worker=True)
     table = None if form is ExplanationFormat.text else Table(Format(form.value), _COLUMNS)
     if table is None:  # names may hold anything that JSON can
@@ -71,7 +81,29 @@ def explain(
             table.add(explanation.as_dict())
     if table is not None:
         table.close()
-    if out is not None:
-        with new_file(out) as stream:
+    if out_file is not None:
+        with new_file(out_file) as stream:
             stream.writelines(f"{proof}\n" for proof in proofs)
+    run.exit()
+
+
+def _write_archive(names: list[str], folder: Path, time_limit: float | None) -> NoReturn:
+    """Write an archive of proofs, and end the program."""
+    archive = Archive(folder)
+    run = ProblemLoop(
+        names,
+        "proving",
+        in_worker=True,
+        on_failure=archive.add_failure,
+    )
+    grades = Counter[str]()
+    prove_problem = partial(prove, complete=archive.complete, **without_none(time_limit=time_limit))
+    for _, archived in run.each(prove_problem):
+        row = archive.add(archived)
+        grades[row["grade"] or row["status"]] += 1
+        if row["reason"]:
+            run.failed = True
+            collect(row["instance"], row["reason"], "problems")
+    counts = ", ".join(f"{number} {grade}" for grade, number in sorted(grades.items()))
+    tell(f"{folder / INDEX}: {counts or 'no problems'}")
     run.exit()

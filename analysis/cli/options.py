@@ -132,11 +132,21 @@ class ProblemLoop:
         Text before the progress bar.
     in_worker
         True if a worker process, with limits, reads the problems and applies the function.
+    on_failure
+        Called with the name and the error of what was skipped.
     """
 
-    def __init__(self, names: list[str], label: str, *, in_worker: bool = False) -> None:
+    def __init__(
+        self,
+        names: list[str],
+        label: str,
+        *,
+        in_worker: bool = False,
+        on_failure: Callable[[str, PlanoracleError], None] | None = None,
+    ) -> None:
         self.names = catalog.expand(names)
         self._in_worker = in_worker
+        self._on_failure = on_failure
         self.label = label
         self.failed = False
 
@@ -147,16 +157,20 @@ class ProblemLoop:
             try:
                 for pair in pairs:
                     if isinstance(pair, PlanoracleError):
-                        complain(pair, "problems")
-                        self.failed = True
+                        self._fail(name, pair)
                     else:
                         note_problem(pair[0].name)
                         yield pair
             except UnknownNameError:  # an error in the call, not in a problem
                 raise
             except PlanoracleError as error:
-                complain(error, "problems")
-                self.failed = True
+                self._fail(name, error)
+
+    def _fail(self, name: str, error: PlanoracleError) -> None:
+        complain(error, "problems")
+        self.failed = True
+        if self._on_failure is not None:
+            self._on_failure(name, error)
 
     def exit(self) -> NoReturn:
         """End the program with status 1 if something failed, else 0."""

@@ -7,7 +7,7 @@ so that a lower bound may ignore them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -48,6 +48,9 @@ class Machine(NamedTuple):
 
     A use may count as the whole capacity of a resource if no other member fits beside it.
     ``in_turn``: none of them can be interrupted, and at most ``capacity`` are under way at a time.
+    Of the kind ``together`` (`planoracle.solver.proofs.inferred_capacity`), members that may run at the same time never
+    weigh more than the capacity; their ticks are multiplied by their weights, and ``following`` names the members that
+    always come after a member.
     """
 
     kind: str
@@ -55,6 +58,7 @@ class Machine(NamedTuple):
     capacity: int
     in_turn: bool
     members: tuple[tuple[str, int], ...]
+    following: Mapping[str, Set[str]] = {}
 
 
 def stated_bounds(instance: Instance) -> Iterator[Hop]:
@@ -92,8 +96,12 @@ def stated_bounds(instance: Instance) -> Iterator[Hop]:
 
 def release_event(action: Action) -> ProofEvent:
     """Return the event at which an attended action releases its agent."""
-    is_held_throughout = all(action.attended_in(mode) == action.duration_in(mode) for mode in action.modes)
-    return ProofEvent("finish" if is_held_throughout or not is_rigid(action) else "free", action.id)
+    return ProofEvent("finish" if is_held_throughout(action) or not is_rigid(action) else "free", action.id)
+
+
+def is_held_throughout(action: Action) -> bool:
+    """Return whether every mode of an action holds an agent as long as the action takes."""
+    return all(action.attended_in(mode) == action.duration_in(mode) for mode in action.modes)
 
 
 def is_rigid(action: Action) -> bool:
@@ -106,7 +114,7 @@ def held_ticks(action: Action) -> int:
     return min(map(action.attended_in, action.modes))
 
 
-def _agents_of(instance: Instance, action: Action) -> frozenset[str]:
+def eligible_agents(instance: Instance, action: Action) -> frozenset[str]:
     """Return the agents that may carry out an action in some mode; none if a mode needs none."""
     if all(mode.agents is None for mode in action.modes):
         return frozenset(instance.eligible(action))
@@ -166,7 +174,7 @@ def _only_setter(setters: _Setters, user: Action, resource: str, state: str) -> 
     return names[0] if len(names) == 1 else None
 
 
-def _sets(action: Action, resource: str) -> set[str | None]:
+def states_set(action: Action, resource: str) -> set[str | None]:
     """Return the states that the modes of an action set (None: a mode sets none)."""
     demands = (_demand(mode, resource) for mode in action.modes)
     return {None if demand is None else demand.sets for demand in demands}
@@ -207,7 +215,7 @@ def machines(instance: Instance, deadline: Deadline = NO_LIMIT) -> Iterator[Mach
 def _groups_of_agents(instance: Instance) -> Iterator[Machine]:
     """Yield groups of agents with the attended actions for which no other agent is eligible."""
     attended = [action for action in instance.actions if held_ticks(action)]
-    eligible = {action.id: _agents_of(instance, action) for action in attended}
+    eligible = {action.id: eligible_agents(instance, action) for action in attended}
     groups = set(eligible.values())
     groups.add(frozenset(instance.agents))
     for group in sorted(groups, key=sorted):
@@ -268,7 +276,7 @@ def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tu
     equal: dict[tuple[str, int], list[tuple[str, int]]] = {}  # settings, by state and duration
     for action in instance.actions:
         deadline.check(_LOOK)
-        sets = _sets(action, resource)
+        sets = states_set(action, resource)
         amount = least_amount(action, resource)
         if not amount * shortest_duration(action):
             continue
@@ -291,10 +299,10 @@ def _may_be_hosted(instance: Instance, setting: Action, resource: str, hosts: It
 
     The use sets nothing, and the state exists without the setting: initially, or set by another action.
     """
-    (state,) = _sets(setting, resource)
+    (state,) = states_set(setting, resource)
     if instance.resource[resource].state != state:
         rivals = (action for action in instance.actions if action is not setting)
-        if not any(state in _sets(rival, resource) for rival in rivals):
+        if not any(state in states_set(rival, resource) for rival in rivals):
             return False
     return any(_may_host(host, resource, state) for host in hosts)
 
@@ -310,7 +318,7 @@ def _may_host(action: Action, resource: str, state: str | None) -> bool:
 
 def _may_coincide(instance: Instance, first: Action, second: Action, resource: str) -> bool:
     """Return whether two actions may share capacity over the same interval."""
-    first_sets, second_sets = _sets(first, resource), _sets(second, resource)
+    first_sets, second_sets = states_set(first, resource), states_set(second, resource)
     if _durations(first).isdisjoint(_durations(second)) or first_sets == second_sets == {None}:
         return False
     if len(first_sets) > 1 or len(second_sets) > 1 or first_sets == second_sets:
@@ -366,7 +374,7 @@ def _needed_resources(action: Action) -> set[str]:
 
 
 def _only_agent(instance: Instance, action: Action) -> str | None:
-    eligible = _agents_of(instance, action)
+    eligible = eligible_agents(instance, action)
     return next(iter(eligible)) if len(eligible) == 1 else None
 
 
@@ -441,7 +449,7 @@ def _states(instance: Instance, deadline: Deadline) -> Iterator[Alternative]:
                 continue
             setter_start = ProofEvent("start", setter)
             for rival in instance.actions:
-                sets = _sets(rival, resource)
+                sets = states_set(rival, resource)
                 if rival is user or None in sets or state in sets:
                     continue
                 rival_start = ProofEvent("start", rival.id)

@@ -30,12 +30,14 @@ class Prover:
     """Search for proofs that the makespan is at least ``target``.
 
     ``base`` holds the bounds of the instance. A proof has at most ``leaves`` cases; the effort grows with their number.
+    ``infers``: also infer what may run together under the supposition.
     """
 
-    def __init__(self, base: Arguments, target: int, leaves: int = LEAVES) -> None:
+    def __init__(self, base: Arguments, target: int, leaves: int = LEAVES, *, infers: bool = False) -> None:
         self.base = base
         self.target = target
         self.leaves = leaves
+        self.infers = infers
         self.branches = max(_BRANCHES, _BRANCHES * leaves // _LEAVES_EACH)
         self.limit = base.effort[0] + _EFFORT * (leaves if leaves > LEAVES else 1)
 
@@ -62,7 +64,11 @@ class Prover:
 
     def _contrary(self) -> Arguments:
         arguments = self._supposing()
-        arguments.grow(everywhere=len(arguments.event) <= EVERYWHERE, target=self.target)
+        everywhere = len(arguments.event) <= EVERYWHERE
+        arguments.grow(everywhere=everywhere, target=self.target)
+        if self.infers and not self.closed(arguments):
+            arguments.infer()
+            arguments.grow(everywhere=everywhere, target=self.target)
         return arguments
 
     def _supposing(self) -> Arguments:

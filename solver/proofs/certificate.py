@@ -192,14 +192,26 @@ def _proofs(
     if makespan is None or low == makespan:
         return
     prover = Prover(base, makespan, leaves)
-    proof = prover.supposing() or (prover.by_cases() if cases else None)
+    proof = prover.supposing()
+    infers = False
+    if proof is None and cases:
+        infers = base.infer()
+        inferred = base.fork()
+        inferred.grow(everywhere=len(inferred.event) <= EVERYWHERE, target=makespan)
+        if inferred.bound > low:
+            low = inferred.bound
+            yield low, None, Prover(base, low).direct(inferred)
+        if low == makespan:
+            return
+        prover = Prover(base, makespan, leaves, infers=infers)
+        proof = prover.supposing() or prover.by_cases()
     if proof is not None:
         yield makespan, prover.supposition_of(proof), proof
         return
     high = makespan
     while cases and high - low > 1:  # bisection over the bounds of the simpler kind
         middle = (low + high) // 2
-        shorter = Prover(base, middle)
+        shorter = Prover(base, middle, infers=infers)
         better = shorter.supposing()
         if better is None:
             high = middle

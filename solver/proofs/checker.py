@@ -12,6 +12,7 @@ agent) of an action. A *hop* states that one event is at least so many ticks aft
 
 - ``path``: hops added up; the last reaches the bound, or contradicts itself: an event comes later than itself.
 - ``load``: actions that lie between two events and hold the same agents, or a resource: their work has to fit in.
+  Or weighted actions of which no set that may run together (`_Together`) weighs more than a capacity.
 - ``order``: of two ways (`Checker.ways`) one holds, since the other contradicts a path.
 - ``split``: of two ways one holds, and the bound follows in both.
 """
@@ -29,12 +30,16 @@ from math import gcd
 from time import process_time
 from typing import Any, Final, NamedTuple, NoReturn
 
-FORMAT, VERSION = "planoracle/certificate", 2
+FORMAT, VERSION = "planoracle/certificate", 3
+#: Versions that are accepted; version 3 added loads of actions ``together``.
+VERSIONS = (2, 3)
 #: Limits: bytes of a file, absolute value of a number.
 MAX_BYTES, MAX_NUMBER = 16 * 2**20, 10**30
 #: Limits of one check: cases within each other, comparisons of needs, seconds of processor time.
 MAX_DEPTH, MAX_COMPARISONS = 100, 5_000_000
 MAX_SECONDS = 60.0
+#: Limit of actions in a load ``together``.
+MAX_TOGETHER = 200
 
 _Event = tuple[str, str]
 _Span = tuple[int, int]
@@ -59,7 +64,7 @@ _OBJECTS = {
     "hop": "from:list to:list ticks:int why:str line:int=",
     "path": "number:int link:str ticks:int hops:list",
     "load": "number:int link:str from:list to:list ticks:int machine:str names:list capacity:int in_turn:bool "
-    "first:int work:int needed:int rest:int members:list",
+    "first:int work:int needed:int rest:int members:list precedences:list?=",
     "member": "action:str ticks:int before:list after:list",
     "order": "number:int link:str kind:str about:list held:dict excluded:dict against:list",
     "split": "number:int link:str kind:str about:list cases:list",
@@ -144,6 +149,7 @@ class _Action:
         self.agents = frozenset[str]().union(*eligible) if all(eligible) else frozenset[str]()
         is_held = self.pausing or all(mode.attended == mode.duration for mode in self.modes)
         self.last = "finish" if is_held else "free"
+        self.holds_agent = all(mode.attended == mode.duration for mode in self.modes)  # as long as it runs
         self.after = set.intersection(*(set(mode.after) for mode in self.modes))
         uses = defaultdict[str, list[_Use]](list)
         for mode in self.modes:
@@ -383,7 +389,8 @@ def check(problem: Any, proof: Any) -> int:
     Both are documents as parsed from JSON. Raises a `RefusedError` that names the first step that does not hold.
     """
     checked_problem, document = _Problem(problem), _read("proof", proof)
-    if (document["format"], document["version"], document["instance"]) != (FORMAT, VERSION, problem["name"]):
+    is_supported = document["version"] in VERSIONS
+    if not is_supported or (document["format"], document["instance"]) != (FORMAT, problem["name"]):
         raise RefusedError(f"the proof must be a {FORMAT} of version {VERSION} for {problem['name']}")
     bound, makespan = document["bound"], document["makespan"]
     gap = None if makespan is None else makespan - bound
@@ -527,8 +534,10 @@ class Checker:
             self.check_agents(step, members, ticks, machine_names)
         elif step["machine"] == "resource" and len(machine_names) == 1 and machine_names[0] in self.problem.capacity:
             self.check_resource(step, members, ticks, machine_names[0])
+        elif step["machine"] == "together" and not machine_names:
+            self.check_together(step, members, ticks)
         else:
-            self.fail(step, "machine must be 'agents', or 'resource' with the name of one resource")
+            self.fail(step, "machine must be 'agents', 'resource' with the name of one resource, or 'together'")
         source, target = _event(step["from"]), _event(step["to"])
         head, tail = step["first"], step["rest"]
         for row, action in zip(rows, members, strict=True):
@@ -589,6 +598,37 @@ class Checker:
                 if len(needs.sets) > 1 or new & settings or self.may_share(action, resource, lends):
                     self.fail(step, f"{action.id} may share units of {resource} with another action")
                 settings |= new
+
+    def check_together(self, step: Any, members: list[_Action], ticks: list[int]) -> None:
+        """Check that no members that may run together weigh more than the capacity.
+
+        The weight of a member is its ticks by its duration.
+        """
+        weights = []
+        for action, stated in zip(members, ticks, strict=True):
+            if stated < 1 or action.duration < 1 or stated % action.duration:
+                self.fail(step, f"the ticks of {action.id} must be its duration times a weight")
+            weights.append(stated // action.duration)
+        if len(members) > MAX_TOGETHER or (step["in_turn"] and max(weights) > 1):
+            self.fail(step, f"at most {MAX_TOGETHER} members are accepted, with weights of 1 if in_turn")
+        sets = _Together(self.problem, members, weights, self.following(step))
+        if sets.exceed(sets.order, step["capacity"], sets.capacities):
+            self.fail(step, f"members that may run together weigh more than {step['capacity']}")
+
+    def following(self, step: Any) -> dict[str, set[str]]:
+        """Check the paths of ``precedences``; return what always starts after each action is finished."""
+        following = defaultdict[str, set[str]](set)
+        for row in step["precedences"] or []:
+            source, target, ticks = self.path(step, [_hop(hop) for hop in row])
+            if (source[0], target[0]) != ("finish", "start") or ticks < 0:
+                self.fail(step, "a path of precedences must lead from a finish to a start, in at least 0 ticks")
+            following[source[1]].add(target[1])
+        for between in list(following):  # what follows on what follows
+            for later in following.values():
+                self.problem.work()
+                if between in later:
+                    later |= following[between]
+        return following
 
     def may_share(self, setting: _Action, resource: str, required: Set[str | None]) -> bool:
         """Return whether a setting may share the units of a use, as the state exists without it."""
@@ -716,6 +756,61 @@ class Checker:
         if self.problem.are_exclusive(rival, setter, resource):
             early = (("finish", rival.id), ("start", setter.id), 0)
         return early, (("finish", user.id), ("start", rival.id), 0)
+
+
+class _Together:
+    """Search for weighted actions that may run together.
+
+    Two of them do not if one always starts after the other is finished. The uses of a resource that set no state, and
+    the actions that hold an agent of a group as long as they run, never take more than there is.
+    """
+
+    def __init__(
+        self, problem: _Problem, members: list[_Action], weights: list[int], following: dict[str, set[str]]
+    ) -> None:
+        self.problem = problem
+        self.order = sorted(range(len(members)), key=lambda i: -weights[i])
+        self.weights = weights
+        self.excluded: list[set[int]] = [set() for _ in members]
+        for i, first in enumerate(members):
+            later = following.get(first.id, set())
+            for j, second in enumerate(members):
+                if second.id in later:
+                    self.excluded[i].add(j)
+                    self.excluded[j].add(i)
+        rows = [(units, self.units_of(name, members)) for name, units in problem.capacity.items()]
+        holders = {i: action.agents for i, action in enumerate(members) if action.holds_agent and action.agents}
+        for group in {problem.agents, *holders.values()}:
+            rows.append((len(group), [int(i in holders and holders[i] <= group) for i in range(len(members))]))
+        problem.work(len(rows) * len(members))
+        self.capacities = [units for units, _ in rows]
+        self.amounts = [[amounts[i] for _, amounts in rows] for i in range(len(members))]
+
+    def units_of(self, resource: str, members: list[_Action]) -> list[int]:
+        """Return the units of a resource that each member uses and shares with no other action."""
+        needs = [action.needs[resource] for action in members]
+        return [need.amount if need.sets == {None} else 0 for need in needs]
+
+    def exceed(self, candidates: list[int], room: int, units: list[int]) -> bool:
+        """Return whether candidates that may run together, in the remaining units, weigh more than ``room``."""
+        if room < 0:
+            return True
+        remaining = sum(self.weights[i] for i in candidates)
+        for position, chosen in enumerate(candidates):
+            if remaining <= room:
+                return False
+            remaining -= self.weights[chosen]
+            later = candidates[position + 1 :]
+            self.problem.work(1 + len(later))
+            unused = [free - used for free, used in zip(units, self.amounts[chosen], strict=True)]
+            compatible = [i for i in later if i not in self.excluded[chosen] and self.fits(i, unused)]
+            if self.exceed(compatible, room - self.weights[chosen], unused):
+                return True
+        return False
+
+    def fits(self, member: int, units: list[int]) -> bool:
+        """Return whether a member fits into units of all resources and agents."""
+        return all(used <= free for used, free in zip(self.amounts[member], units, strict=True))
 
 
 class _Piece(NamedTuple):

@@ -30,6 +30,7 @@ from planoracle.solver.proofs.axioms import (
     release_event,
     stated_bounds,
 )
+from planoracle.solver.proofs.inferred_capacity import direct_pairs, infer_machines
 from planoracle.solver.proofs.steps import Hop, least_time
 
 #: Largest instance with tables of times. An action has three events at most, so a table takes up to 72 MB, and about
@@ -56,7 +57,8 @@ class DerivedLoad:
     """Members that hold agents or a resource for so many ticks, all between two events.
 
     ``head``: the least time from ``source`` to a member's start; ``tail``: from the release of the machine by a
-    member to ``target``. ``names`` are the agents, or the one resource.
+    member to ``target``. ``names`` are the agents, or the one resource. ``precedences``: pairs of members
+    of which the first finishes before the second starts; those that may run together depend on them.
     """
 
     source: tuple[str, str]
@@ -68,6 +70,7 @@ class DerivedLoad:
     members: tuple[tuple[str, int], ...]
     head: int
     tail: int
+    precedences: tuple[tuple[str, str], ...] = ()
 
     @property
     def needed(self) -> int:
@@ -264,11 +267,23 @@ class Arguments:
         starts, ends = self._nodes(load.machine, load.members)
         heads = self.times[source, starts]
         tails = self.times[ends, target]
-        if heads.min() < load.head or tails.min() < load.tail:
+        if heads.min() < load.head or tails.min() < load.tail or not all(map(self._is_before, load.precedences)):
             return False
         self.facts.append(load)
         self.add(source, target, load.ticks)
         return True
+
+    def _is_before(self, pair: tuple[str, str]) -> bool:
+        """Return whether an action always finishes before another one starts."""
+        first, second = pair
+        return self.time(ProofEvent("finish", first), ProofEvent("start", second)) >= 0
+
+    def infer(self) -> bool:
+        """Add machines that all machines and the proved times imply together; return whether there are any."""
+        times = self.times[np.ix_(self._finishes, self._starts)]
+        inferred = infer_machines(self.instance, times >= 0, self.deadline)
+        self._groups = [*self._groups, *map(self._group, inferred)]
+        return bool(inferred)
 
     def grow(self, *, everywhere: bool, target: int | None = None) -> None:
         """Search for loads until none is new, or the target or a contradiction is reached.
@@ -327,7 +342,7 @@ class Arguments:
             is_member = (heads >= head) & (tails >= tail)
             members = tuple(compress(machine.members, is_member))
             begin, end = self.event[source], self.event[target]
-            self.take(DerivedLoad(begin, end, *machine[:4], members, head, tail))
+            self.take(_load_of(machine, begin, end, members, head, tail))
 
     def _best_windows(self, group: _Group, source: int, targets: _Row, heads: _Row) -> list[tuple[int, int] | None]:
         """Return for every target head and tail of the best load, ``None`` if no load raises the least time.
@@ -388,10 +403,26 @@ class Arguments:
                 needed = sums[count] - sums[count - successive]
                 if first + needed + last > self.bound:
                     longest = members[:count]
-                    self.take(DerivedLoad(BEGIN, END, *machine[:4], longest, first, last))
-            shares = DerivedLoad(BEGIN, END, *machine[:4], members, first, last)
+                    self.take(_load_of(machine, BEGIN, END, longest, first, last))
+            shares = _load_of(machine, BEGIN, END, members, first, last)
             if members and shares.ticks > self.bound:
                 self.take(shares)
+
+
+def _load_of(
+    machine: Machine,
+    source: tuple[str, str],
+    target: tuple[str, str],
+    members: tuple[tuple[str, int], ...],
+    head: int,
+    tail: int,
+) -> DerivedLoad:
+    """Return a load of some members of a machine, with the precedences that it depends on."""
+    precedences: tuple[tuple[str, str], ...] = ()
+    if machine.following:
+        precedences = direct_pairs([name for name, _ in members], machine.following)
+    kind, names, capacity, in_turn, *_ = machine
+    return DerivedLoad(source, target, kind, names, capacity, in_turn, members, head, tail, precedences)
 
 
 def _events(hops: Sequence[Hop]) -> list[tuple[str, str]]:

@@ -171,6 +171,8 @@ class _ProofWriter:
             between = f"from {source} to {target} "
         if step.machine == "resource":
             subject = f"the {step.names[0]} must serve"
+        elif step.machine == "together":
+            subject = "the schedule must contain"
         elif len(self.instance.agents) == 1:
             subject = "the agent must attend to"
         else:
@@ -181,6 +183,8 @@ class _ProofWriter:
             members.append(f"{name} {need}")
         members_text = " + ".join(members)
         sentences = [f"{between}{subject} {members_text}{self.load_sum(step)}"]
+        if step.machine == "together":
+            sentences.append(self.together(step))
         for front in (True, False):
             if side := self.side(step, front=front):
                 sentences.append(side)
@@ -220,10 +224,26 @@ class _ProofWriter:
             text += f"{counts} as all {step.capacity} units"
         return text
 
+    def together(self, step: Load) -> str:
+        """Return how many members may run together, and the reasons."""
+        total = step.capacity
+        limit = f"at most {total} of these actions run at the same time"
+        if any(via.ticks > shortest_duration(self.instance.by_id[via.action]) for via in step.members):
+            limit = f"the factors of actions that run at the same time add up to at most {total}"
+        later: dict[str, list[str]] = {}
+        lines = set[int]()
+        for path in step.precedences:
+            first, second = path[0].source[1], path[-1].target[1]
+            later.setdefault(self.name(first), []).append(self.name(second))
+            lines.update(hop.line for hop in path if hop.line)
+        orders = [f"{name} comes before {_enumerate(names)}" for name, names in later.items()]
+        references = [f"see ({line})" for line in sorted(lines)]
+        return f"{'; '.join(['By their needs', *orders, *references])}: {limit}"
+
     def need(self, step: Load, via: Via) -> str:
-        """Return for how long a member holds the machine, and how many units of it."""
+        """Return for how long a member holds the machine, and how many units or what weight it counts."""
         duration = shortest_duration(self.instance.by_id[via.action])
-        if step.machine != "resource" or step.in_turn or not duration:
+        if step.machine == "agents" or step.in_turn or not duration:
             return self.span(via.ticks)
         units = via.ticks // duration
         if units > 1:

@@ -106,6 +106,9 @@ class Load:
     A use of a resource beside which no other member fits may count as all units.
     ``in_turn``: at most ``capacity`` members are ever under way at a time, and none can be interrupted, so that some of
     them follow each other.
+    ``together`` (a ``machine`` without names): members that may run at the same time never weigh more than the
+    capacity, and each counts its ticks times its weight. Each path of ``precedences`` shows that a member finishes
+    before another one starts.
     """
 
     number: int
@@ -118,6 +121,7 @@ class Load:
     members: tuple[Via, ...]
     head: int
     tail: int
+    precedences: tuple[tuple[Hop, ...], ...] = ()
 
     @property
     def work(self) -> int:
@@ -152,6 +156,9 @@ class Load:
 
     def to_json(self) -> dict[str, Any]:
         """Return the step for JSON."""
+        pairs = {}
+        if self.machine == "together":
+            pairs["precedences"] = [_hops_to_json(path) for path in self.precedences]
         return {
             "number": self.number,
             "link": "load",
@@ -167,6 +174,7 @@ class Load:
             "needed": self.needed,
             "rest": self.tail,
             "members": [member.to_json() for member in self.members],
+            **pairs,
         }
 
 

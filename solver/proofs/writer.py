@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
@@ -110,10 +112,21 @@ class _Writer:
             members=tuple(members),
             head=load.head,
             tail=load.tail,
+            precedences=self.precedences(load.precedences),
         )
         self.steps.append(step)
         hop = Hop(load.source, load.target, step.ticks, "line", number)
         self.hops.append(hop)
+
+    def precedences(self, pairs: Sequence[tuple[str, str]]) -> tuple[tuple[Hop, ...], ...]:
+        """Return a path from the finish of the first action of each pair to the start of the second."""
+        by_first: dict[str, list[tuple[str, str]]] = {}
+        for first, second in pairs:
+            by_first.setdefault(first, []).append(ProofEvent("start", second))
+        paths: list[tuple[Hop, ...]] = []
+        for first, starts in by_first.items():
+            paths += self.paths(ProofEvent("finish", first), starts, 0)
+        return tuple(paths)
 
     def order(self, order: derivations.DerivedOrder) -> None:
         number = self.number()
