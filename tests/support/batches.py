@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -86,9 +86,12 @@ def in_workers(code: str) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(_STARTUP), "PLANORACLE_TEST_CODE": code}
 
 
-def start(*args: object, before: str = "", **options: object) -> subprocess.Popen[bytes]:
-    """Start the command line in a new session, after running the code ``before`` in its main process."""
-    call = [sys.executable, "-c", f"{before}\n{MAIN}", *map(str, args)]
+def start(*args: object, before: str = "", prefix: Sequence[str] = (), **options: object) -> subprocess.Popen[bytes]:
+    """Start the command line in a new session, after running the code ``before`` in its main process.
+
+    ``prefix`` is a command that runs the command line.
+    """
+    call = [*prefix, sys.executable, "-c", f"{before}\n{MAIN}", *map(str, args)]
     pipes: dict[str, object] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(call, start_new_session=True, **(pipes | options))  # type: ignore[call-overload, no-any-return]
 
