@@ -75,7 +75,7 @@ class Tally:
 def rows_of(output: bytes) -> tuple[dict[str, dict[str, Any]], int]:
     """Return the rows of an output by name, without the fields that differ between runs, and how many are doubled."""
     rows = [json.loads(line) for line in output.splitlines()]
-    names = [row.get("id") or row["instance"] for row in rows]
+    names = [row.get("id") or row.get("instance") or f"line {row['line']}" for row in rows]
     for row in rows:
         for name in RUN_FIELDS:
             row.pop(name, None)
@@ -107,6 +107,8 @@ class Command:
         Time that an uninterrupted run takes.
     rows
         Rows that it prints, by name.
+    messages
+        Text that it writes to standard error.
     """
 
     name: str
@@ -117,12 +119,15 @@ class Command:
     server: ModelServer | None = None
     status: int = 0
     seconds: float = 0.0
+    messages: str = ""
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def measure(self) -> None:
         """Run the command without a fault."""
         began = time.monotonic()
-        self.status, output, errors = self.run(self.folder / "reference")
+        run = self.folder / "reference"
+        self.status, output, errors = self.run(run)
+        self.messages = errors.replace(str(run), "RUN")
         self.seconds = time.monotonic() - began
         self.rows, doubled = rows_of(output)
         assert self.rows, errors
@@ -171,20 +176,22 @@ def commands(folder: Path, server: ModelServer) -> dict[str, Command]:
     address = server.address
     rows = submissions(24, problems=6)
     rows += [{"id": name, "instance": name, "plan": "wait"} for name in UNBUNDLED]
+    path = write(folder / "s.jsonl", rows)
+    path.write_text(path.read_text() + "{\n")
     arguments: dict[str, list[object]] = {
-        "grade": ["grade", write(folder / "s.jsonl", rows), "--jobs", 2],
+        "grade": ["grade", path, "--jobs", 2],
         "solve": ["solve", "recipe2plan/timed/Co*", "--recompute", "--jobs", 2],
         "run": ["run", *PROBLEMS, "--agent", "random", "--samples", 4, "--jobs", 2],
         MODEL: ["run", *PROBLEMS, "-m", "mockllm/model", "-k", 2, "-c", 2, "--model-base-url", address],
     }
-    made = {}
+    by_name = {}
     for name, call in arguments.items():
         place = folder / name.replace(" ", "_")
         place.mkdir()
         environment = {"XDG_DATA_HOME": str(folder / "data"), "PLANORACLE_CACHE": str(folder / "cache")}
         before = LOGGING + CLIENT if name == MODEL else LOGGING
-        made[name] = Command(name, call, place, before, environment, server)
-    return made
+        by_name[name] = Command(name, call, place, before, environment, server)
+    return by_name
 
 
 #: Fault that a command meets in a run directory; it may end with an error.
@@ -225,6 +232,7 @@ def resumption(command: Command, run: Path) -> Tally:
         nonlocal output
         status, output, errors = command.run(run)
         assert status == command.status, errors
+        assert command.name == MODEL or errors.replace(str(run), "RUN") == command.messages
 
     tally = strike(command, run, resume, Random())
     tally.tries = 0
@@ -232,6 +240,6 @@ def resumption(command: Command, run: Path) -> Tally:
     return tally
 
 
-def signalled(number: int) -> Fault:
-    """Return the fault of a signal at a random moment."""
-    return lambda command, run, random: command.kill(run, random, number)
+def signalled(*numbers: int) -> Fault:
+    """Return the fault of one of these signals at a random moment."""
+    return lambda command, run, random: command.kill(run, random, random.choice(numbers))

@@ -14,7 +14,7 @@ from tests.support.faults import FAULTS, FULL_DISK, Tally, can_mount
 from tests.support.model_server import model_server
 
 
-def tallies(made: dict[str, Command], faults: list[str], count: int, seed: int) -> Iterator[tuple[str, str, Tally]]:
+def tallies(by_name: dict[str, Command], faults: list[str], count: int, seed: int) -> Iterator[tuple[str, str, Tally]]:
     """Yield the numbers of each command under each fault."""
     for fault in faults:
         if fault == FULL_DISK and not can_mount():
@@ -22,9 +22,9 @@ def tallies(made: dict[str, Command], faults: list[str], count: int, seed: int) 
             continue
         names, cell = FAULTS[fault]
         for name in names:
-            if not made[name].rows:
-                made[name].measure()
-            yield fault, name, cell(made[name], count, Random(f"{seed} {fault} {name}"))
+            if not by_name[name].rows:
+                by_name[name].measure()
+            yield fault, name, cell(by_name[name], count, Random(f"{seed} {fault} {name}"))
 
 
 def main() -> int:
@@ -38,8 +38,8 @@ def main() -> int:
     print("| fault | command | tries | lost | doubled | wrong |\n|---|---|--:|--:|--:|--:|")
     total = Tally()
     with TemporaryDirectory() as folder, model_server() as server:
-        made = commands(Path(folder), server)
-        for fault, name, tally in tallies(made, options.faults, options.tries, options.seed):
+        by_name = commands(Path(folder), server)
+        for fault, name, tally in tallies(by_name, options.faults, options.tries, options.seed):
             print(f"| {fault} | {name} | {tally.tries} | {tally.lost} | {tally.doubled} | {tally.wrong} |", flush=True)
             total.add(tally)
     print(f"| all | | {total.tries} | {total.lost} | {total.doubled} | {total.wrong} |")

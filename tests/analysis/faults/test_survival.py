@@ -39,7 +39,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Com
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals and limits of resources")
-@pytest.mark.parametrize(("fault", "name"), cells())
+@pytest.mark.parametrize(("fault", "name"), list(cells()))
 def test_command_loses_doubles_and_changes_no_result(measured: dict[str, Command], fault: str, name: str) -> None:
     if name == MODEL:
         pytest.importorskip("inspect_ai", reason="needs planoracle[inspect]")
