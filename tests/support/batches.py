@@ -83,7 +83,8 @@ def write(path: Path, rows: list[dict[str, str]]) -> Path:
 
 def in_workers(code: str) -> dict[str, str]:
     """Return environment variables that make each worker process run code when it starts."""
-    return os.environ | {"PYTHONPATH": str(_STARTUP), "PLANORACLE_TEST_CODE": code}
+    path = os.pathsep.join([str(_STARTUP), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    return os.environ | {"PYTHONPATH": path, "PLANORACLE_TEST_CODE": code}
 
 
 def start(*args: object, before: str = "", prefix: Sequence[str] = (), **options: object) -> subprocess.Popen[bytes]:

@@ -19,7 +19,17 @@ from random import Random
 from typing import Any
 
 from planoracle.analysis.batch.journal import NAME
-from tests.support.batches import has_ended, in_workers, kill, run_to_end, start, stored_rows, submissions, write
+from tests.support.batches import (
+    has_ended,
+    in_workers,
+    kill,
+    run_to_end,
+    start,
+    stored_rows,
+    submissions,
+    within,
+    write,
+)
 from tests.support.model_server import CLIENT, ModelServer
 
 #: Workers answer slowly enough for a fault to come in between.
@@ -27,12 +37,14 @@ SLOWLY = """
 import time
 from planoracle.instances.workers import worker
 fast = worker.answer
-worker.answer = lambda *task: time.sleep(0.03) or fast(*task)
+worker.answer = lambda *task: time.sleep(0.05) or fast(*task)
 """
-#: Logs the key of each result that is stored.
+#: Logs the key of each result that is stored, and commits results often, so that a fault meets more transactions.
 LOGGING = """
 import os
+from planoracle.analysis.batch import journal
 from planoracle.analysis.batch.journal import Journal
+journal._COMMIT = 0.05
 put = Journal.put
 def logged(self, key, text):
     with open(os.environ["STORED_KEYS"], "a") as log:
@@ -151,24 +163,26 @@ class Command:
         """Run the command to its end."""
         return run_to_end(*self.call(run), **self.options(code), **options)
 
+    def computed(self) -> list[str]:
+        """Return the keys of the log."""
+        return self.log.read_text().split() if self.log.exists() else []
+
     def kill(self, run: Path, random: Random, number: int) -> None:
-        """Send a signal to the command at a random moment."""
+        """Send a signal to the command after a random number of results, or at a random moment before the first."""
+        results = random.randrange(len(self.rows))
+        seconds = 60.0 if results else random.random() * self.seconds
         process = start(*self.call(run), **self.options())
-        time.sleep(random.uniform(0.2, 1.0) * self.seconds)
+        within(seconds, lambda: process.poll() is not None or 0 < results <= len(self.computed()))
+        time.sleep(random.uniform(0, 0.1))
         kill(process, number)
         assert has_ended(process.pid)
 
     def compare(self, output: bytes) -> Tally:
         """Compare the output of a run with the uninterrupted one."""
         rows, doubled = rows_of(output)
-        different = [name for name in rows if name in self.rows and contradicts(rows[name], self.rows[name])]
+        different = [name for name in rows if name in self.rows and rows[name] != self.rows[name]]
         unknown = rows.keys() - self.rows.keys()
         return Tally(0, len(self.rows.keys() - rows.keys()), doubled, len(different) + len(unknown))
-
-
-def contradicts(row: Mapping[str, Any], reference: Mapping[str, Any]) -> bool:
-    """Return whether a row differs from the one without a fault."""
-    return row != reference
 
 
 def commands(folder: Path, server: ModelServer) -> dict[str, Command]:
@@ -180,7 +194,8 @@ def commands(folder: Path, server: ModelServer) -> dict[str, Command]:
     path.write_text(path.read_text() + "{\n")
     arguments: dict[str, list[object]] = {
         "grade": ["grade", path, "--jobs", 2],
-        "solve": ["solve", "recipe2plan/timed/Co*", "--recompute", "--jobs", 2],
+        # The limit is longer than any jump of the clock.
+        "solve": ["solve", "recipe2plan/timed/Co*", "--recompute", "--time-limit", 10**9, "--jobs", 2],
         "run": ["run", *PROBLEMS, "--agent", "random", "--samples", 4, "--jobs", 2],
         MODEL: ["run", *PROBLEMS, "-m", "mockllm/model", "-k", 2, "-c", 2, "--model-base-url", address],
     }
@@ -204,7 +219,7 @@ def strike(command: Command, run: Path, fault: Fault, random: Random) -> Tally:
     command.log.unlink(missing_ok=True)
     fault(command, run, random)
     after = stored_in(run)
-    computed = Counter(command.log.read_text().split() if command.log.exists() else ())
+    computed = Counter(command.computed())
     tally = Tally(tries=1)
     for key, row in before.items():
         tally.lost += key not in after
@@ -213,7 +228,7 @@ def strike(command: Command, run: Path, fault: Fault, random: Random) -> Tally:
     return tally
 
 
-def tries(command: Command, fault: Fault, count: int, random: Random, *, per_run: int = 2) -> Tally:
+def tries(command: Command, fault: Fault, count: int, random: Random, *, per_run: int = 1) -> Tally:
     """Let a command meet a fault several times; after every few it resumes without the fault to its end."""
     total = Tally()
     for first in range(0, count, per_run):

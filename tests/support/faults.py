@@ -201,9 +201,9 @@ def sharing_a_cache(command: Command, run: Path, random: Random) -> None:
 Cell = Callable[[Command, int, Random], Tally]
 
 
-def repeated(fault: Fault, per_run: int = 2) -> Cell:
-    """Return the tries of a fault of the process, the disk or the server."""
-    return lambda command, count, random: tries(command, fault, count, random, per_run=per_run)
+def repeated(fault: Fault, per_run: int = 1) -> Cell:
+    """Return the tries of a fault of the process, the disk or the server; a run meets it ``per_run`` times."""
+    return lambda command, count, random: tries(command, fault, per_run * count, random, per_run=per_run)
 
 
 def with_changed_files(change: Change) -> Cell:
@@ -223,14 +223,14 @@ def with_changed_caches(change: Change) -> Cell:
 
 #: Commands that meet each fault, and the tries of one of them.
 FAULTS: dict[str, tuple[tuple[str, ...], Cell]] = {
-    "SIGKILL": (ALL, repeated(signalled(signal.SIGKILL))),
-    "SIGINT, SIGTERM": (ALL, repeated(signalled(signal.SIGINT, signal.SIGTERM))),
-    FULL_DISK: (ALL, repeated(on_a_full_disk, 1)),
-    "limit on the size of files": (ALL, repeated(under_a_file_limit, 1)),
-    "two processes, one run directory": (ALL, repeated(beside_itself, 1)),
-    "two processes, one cache": (("grade",), repeated(sharing_a_cache, 1)),
+    "SIGKILL": (ALL, repeated(signalled(signal.SIGKILL), 2)),
+    "SIGINT, SIGTERM": (ALL, repeated(signalled(signal.SIGINT, signal.SIGTERM), 2)),
+    FULL_DISK: (ALL, repeated(on_a_full_disk)),
+    "limit on the size of files": (ALL, repeated(under_a_file_limit)),
+    "two processes, one run directory": (ALL, repeated(beside_itself)),
+    "two processes, one cache": (("grade",), repeated(sharing_a_cache)),
     **{f"model server {failure}": ((MODEL,), repeated(failing_server(failure))) for failure in FAILURES},
-    "clocks jump": (BATCHES, repeated(with_a_jumping_clock, 1)),
+    "clocks jump": (BATCHES, repeated(with_a_jumping_clock)),
     "damaged results": (BATCHES, with_changed_files(damage)),
     "hostile schema of results": (BATCHES, with_changed_files(change_schema)),
     "damaged cache": (("grade",), with_changed_caches(damage)),
