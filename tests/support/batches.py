@@ -97,10 +97,10 @@ def start(*args: object, before: str = "", prefix: Sequence[str] = (), **options
     return subprocess.Popen(call, start_new_session=True, **(pipes | options))  # type: ignore[call-overload, no-any-return]
 
 
-def run_to_end(*args: object, before: str = "", **options: object) -> tuple[int, bytes, str]:
+def run_to_end(*args: object, before: str = "", timeout: float = 120, **options: object) -> tuple[int, bytes, str]:
     """Run the command line until it ends; return exit status, standard output and standard error."""
     process = start(*args, before=before, **options)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=timeout)
     return process.returncode, out, err.decode()
 
 

@@ -85,7 +85,7 @@ class Tally:
 
 
 def rows_of(output: bytes) -> tuple[dict[str, dict[str, Any]], int]:
-    """Return the rows of an output by name, without the fields that differ between runs, and how many are doubled."""
+    """Return the rows of an output by name, and the number of doubled ones; without `RUN_FIELDS`."""
     rows = [json.loads(line) for line in output.splitlines()]
     names = [row.get("id") or row.get("instance") or f"line {row['line']}" for row in rows]
     for row in rows:
@@ -161,14 +161,14 @@ class Command:
 
     def run(self, run: Path, code: str = "", **options: Any) -> tuple[int, bytes, str]:
         """Run the command to its end."""
-        return run_to_end(*self.call(run), **self.options(code), **options)
+        return run_to_end(*self.call(run), timeout=600, **self.options(code), **options)
 
     def computed(self) -> list[str]:
         """Return the keys of the log."""
         return self.log.read_text().split() if self.log.exists() else []
 
     def kill(self, run: Path, random: Random, number: int) -> None:
-        """Send a signal to the command after a random number of results, or at a random moment before the first."""
+        """Send a signal after a random number of results, or at a random moment before the first."""
         results = random.randrange(len(self.rows))
         seconds = 60.0 if results else random.random() * self.seconds
         process = start(*self.call(run), **self.options())

@@ -109,7 +109,7 @@ def beside_itself(command: Command, run: Path, random: Random) -> None:
     _, output, errors = command.run(run)
     if "another process is using this run directory" not in errors:  # the first one has ended
         assert command.compare(output).damage == (0, 0, 0), errors
-    _, errors_of_first = first.communicate(timeout=120)
+    _, errors_of_first = first.communicate(timeout=600)
     assert first.returncode == command.status, errors_of_first
 
 
@@ -192,7 +192,7 @@ def sharing_a_cache(command: Command, run: Path, random: Random) -> None:
     shared = replace(command, environment=command.environment | {VARIABLE: str(cache)})
     other = start(*shared.call(run.parent / "other"), **shared.options())
     status, *_ = shared.run(run)
-    output, errors = other.communicate(timeout=120)
+    output, errors = other.communicate(timeout=600)
     assert (status, other.returncode) == (command.status, command.status), errors
     assert command.compare(output).damage == (0, 0, 0)
 
@@ -202,17 +202,17 @@ Cell = Callable[[Command, int, Random], Tally]
 
 
 def repeated(fault: Fault, per_run: int = 1) -> Cell:
-    """Return the tries of a fault of the process, the disk or the server; a run meets it ``per_run`` times."""
+    """Return the tries of a fault of process, disk or server; a run meets it ``per_run`` times."""
     return lambda command, count, random: tries(command, fault, per_run * count, random, per_run=per_run)
 
 
 def with_changed_files(change: Change) -> Cell:
-    """Return the tries of a fault of the files: each costs little, so that there are ten for each of another fault."""
+    """Return the tries of changed results; they cost little, so that there are ten times as many."""
     return lambda command, count, random: tries_with_a_changed_file(command, change, 10 * count, random)
 
 
 def with_changed_caches(change: Change) -> Cell:
-    """Return the tries of a fault of the cache."""
+    """Return the tries of a changed cache, ten times as many."""
 
     def cell(command: Command, count: int, random: Random) -> Tally:
         folder = Path(tempfile.mkdtemp(dir=command.folder))

@@ -12,7 +12,7 @@ from planoracle.solver.exact.search_state import SearchState
 
 
 def limit_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limit the heuristics of the search to a hundredth of a second of counted work, the same at every run."""
+    """Limit the heuristics of a search to a hundredth of a second of counted work."""
     monkeypatch.setattr(SearchState, "heuristics_work", 0.01)
 
 

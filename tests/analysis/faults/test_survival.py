@@ -23,7 +23,7 @@ SEED = int(os.environ.get("PLANORACLE_FAULT_SEED", "0"))
 
 
 def cells() -> Iterator[tuple[str, str]]:
-    """Yield each fault with each of its commands; runs of models take long, and only a few have a single try."""
+    """Yield each fault with each of its commands; runs of models take long, and few have one try."""
     for fault, (names, _) in FAULTS.items():
         for name in names:
             if name != MODEL or names == (MODEL,) or TRIES > 1:
