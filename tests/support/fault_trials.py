@@ -94,6 +94,15 @@ def rows_of(output: bytes) -> tuple[dict[str, dict[str, Any]], int]:
     return dict(zip(names, rows, strict=True)), len(rows) - len(set(names))
 
 
+def messages_of(errors: str, run: Path) -> list[str]:
+    """Return the lines of standard error, without the name of the run directory."""
+    lines = errors.replace(str(run), "RUN").splitlines()
+    # A full disk may leave an empty file.
+    return [
+        line for line in lines if not line.endswith(": was empty; results stored earlier, if any, are computed again")
+    ]
+
+
 def stored_in(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the stored results of a run directory by key; the directory itself is not opened."""
     if not (folder / NAME).exists():
@@ -120,7 +129,7 @@ class Command:
     rows
         Rows that it prints, by name.
     messages
-        Text that it writes to standard error.
+        Lines that it writes to standard error.
     """
 
     name: str
@@ -131,7 +140,7 @@ class Command:
     server: ModelServer | None = None
     status: int = 0
     seconds: float = 0.0
-    messages: str = ""
+    messages: list[str] = field(default_factory=list)
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def measure(self) -> None:
@@ -139,7 +148,7 @@ class Command:
         began = time.monotonic()
         run = self.folder / "reference"
         self.status, output, errors = self.run(run)
-        self.messages = errors.replace(str(run), "RUN")
+        self.messages = messages_of(errors, run)
         self.seconds = time.monotonic() - began
         self.rows, doubled = rows_of(output)
         assert self.rows, errors
@@ -247,7 +256,7 @@ def resumption(command: Command, run: Path) -> Tally:
         nonlocal output
         status, output, errors = command.run(run)
         assert status == command.status, errors
-        assert command.name == MODEL or errors.replace(str(run), "RUN") == command.messages
+        assert command.name == MODEL or messages_of(errors, run) == command.messages, errors
 
     tally = strike(command, run, resume, Random())
     tally.tries = 0
