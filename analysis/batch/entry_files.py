@@ -11,6 +11,7 @@ import sqlite3
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
@@ -116,6 +117,8 @@ def connect(
         f"file:{quote(str(path))}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
     )
     try:
+        # Damaged text is no error of SQLite, whose message would quote it: those who read an entry check it.
+        database.text_factory = partial(str, encoding="utf-8", errors="replace")
         database.execute("PRAGMA trusted_schema = OFF")
         database.execute("PRAGMA cell_size_check = ON")
         if is_exclusive:

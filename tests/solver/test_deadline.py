@@ -10,7 +10,7 @@ from time import monotonic
 import pytest
 from support.random_instances import job_shop, kitchen, workshop
 from support.samples import sample
-from support.scripted_solver import ScriptedSolver
+from support.scripted_solver import ScriptedSolver, limit_heuristics
 
 from planoracle.heuristics.generation import generate_serial
 from planoracle.heuristics.improve import improve
@@ -115,6 +115,7 @@ def test_timeout_at_any_stage_is_feasible_or_unknown(last_status: str, monkeypat
     instance = machines()
     for looks in (*range(1, 60), 1_000_000):
         with monkeypatch.context() as patch:
+            limit_heuristics(patch)
             scripted = ScriptedSolver(patch, [*["unknown"] * 6, last_status])
             fake_clock = Clock(patch, looks)
             result = solve(instance)
@@ -198,11 +199,11 @@ def test_too_large_model_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     result = solve(instance, time_limit=20.0, params=with_models_up_to(size))
     assert result.schedule == right.schedule
     monkeypatch.setattr(search_state, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
-    result = solve(instance, params=with_models_up_to(size - 1))
+    result = solve(instance, time_limit=WorkLimit(0.1), params=with_models_up_to(size - 1))
     assert (result.status, result.proof) == ("feasible", "model too large for the time limit")
     _honest(result, instance, right.makespan)
-    slow = SearchParams(sizes=SizeParams(max_model=10**9, max_model_per_second=(size - 1) // 3))
-    assert solve(instance, time_limit=3.0, params=slow).proof == result.proof
+    slow = SearchParams(sizes=SizeParams(max_model=10**9, max_model_per_second=4 * (size - 1)))
+    assert solve(instance, time_limit=0.25, params=slow).proof == result.proof
 
 
 def _families() -> list[Instance]:

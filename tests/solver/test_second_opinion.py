@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from ortools.sat.python import cp_model_helper as cmh
 from support.samples import sample
-from support.scripted_solver import ScriptedSolver
+from support.scripted_solver import ScriptedSolver, limit_heuristics
 
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
@@ -28,6 +28,11 @@ from planoracle.solver.states.state_solver import StateSolver
 STATUSES = ("optimal", "feasible", "infeasible", "unknown")
 #: Number of CP-SAT runs of `solve` if all of them are unknown.
 LADDER = 7
+
+
+@pytest.fixture(autouse=True)
+def _brief_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit_heuristics(monkeypatch)
 
 
 def machines() -> Instance:

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -83,20 +83,24 @@ def write(path: Path, rows: list[dict[str, str]]) -> Path:
 
 def in_workers(code: str) -> dict[str, str]:
     """Return environment variables that make each worker process run code when it starts."""
-    return os.environ | {"PYTHONPATH": str(_STARTUP), "PLANORACLE_TEST_CODE": code}
+    path = os.pathsep.join([str(_STARTUP), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    return os.environ | {"PYTHONPATH": path, "PLANORACLE_TEST_CODE": code}
 
 
-def start(*args: object, before: str = "", **options: object) -> subprocess.Popen[bytes]:
-    """Start the command line in a new session, after running the code ``before`` in its main process."""
-    call = [sys.executable, "-c", f"{before}\n{MAIN}", *map(str, args)]
+def start(*args: object, before: str = "", prefix: Sequence[str] = (), **options: object) -> subprocess.Popen[bytes]:
+    """Start the command line in a new session, after running the code ``before`` in its main process.
+
+    ``prefix`` is a command that runs the command line.
+    """
+    call = [*prefix, sys.executable, "-c", f"{before}\n{MAIN}", *map(str, args)]
     pipes: dict[str, object] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(call, start_new_session=True, **(pipes | options))  # type: ignore[call-overload, no-any-return]
 
 
-def run_to_end(*args: object, before: str = "", **options: object) -> tuple[int, bytes, str]:
+def run_to_end(*args: object, before: str = "", timeout: float = 120, **options: object) -> tuple[int, bytes, str]:
     """Run the command line until it ends; return exit status, standard output and standard error."""
     process = start(*args, before=before, **options)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=timeout)
     return process.returncode, out, err.decode()
 
 

@@ -8,6 +8,13 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model_helper as cmh
 
+from planoracle.solver.exact.search_state import SearchState
+
+
+def limit_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limit the heuristics of a search to a hundredth of a second of counted work."""
+    monkeypatch.setattr(SearchState, "heuristics_work", 0.01)
+
 
 class ScriptedSolver:
     """Replacement of CP-SAT at the only place that calls it.

@@ -1,7 +1,4 @@
-"""Commands over many inputs: order, limits, resumption, signals, full disks, code in the folder.
-
-``PLANORACLE_KILLS`` is the number of rounds of the slow test that kills commands.
-"""
+"""Commands over many inputs: order, limits, resumption, signals, full disks, code in the folder."""
 
 from __future__ import annotations
 
@@ -22,7 +19,6 @@ from support.batches import (
     execute,
     has_ended,
     in_workers,
-    kill,
     run_to_end,
     start,
     stored_rows,
@@ -38,7 +34,6 @@ from planoracle.analysis.batch.journal import NAME
 from planoracle.analysis.grading.grader import Grade
 from planoracle.instances.files import catalog
 
-KILLS = int(os.environ.get("PLANORACLE_KILLS", "8"))
 COBBLERS = "recipe2plan/timed/Cobbler_P*"
 OWN = {
     "format": "planoracle/instance",
@@ -164,25 +159,6 @@ def test_submission_over_the_time_limit_is_unscored_and_the_others_are_graded(tm
 # --- resumption -----------------------------------------------------------------------------------
 
 
-def check_kills(args, folder, rounds, seed):
-    """Kill a command repeatedly; compare its output and rows with those of an uninterrupted run."""
-    random = Random(seed)
-    began = time.monotonic()
-    whole = run_to_end(*args, folder / "whole", before=EAGER, env=in_workers(SLOWLY))
-    lasted = time.monotonic() - began
-    for _ in range(rounds):
-        process = start(*args, folder / "run", before=EAGER, env=in_workers(SLOWLY))
-        time.sleep(random.uniform(0.2, 1) * lasted)
-        kill(process, random.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
-        assert has_ended(process.pid)
-    resumed = run_to_end(*args, folder / "run")
-    assert resumed[0] == whole[0]
-    assert timeless(resumed[1]) == timeless(whole[1])
-    assert resumed[2] == whole[2]
-    assert rows_of(folder / "run") == rows_of(folder / "whole")
-    return resumed[1]
-
-
 @pytest.mark.slow
 def test_command_resumes_a_run_with_some_results(some, tmp_path):
     path, expected, _ = some
@@ -197,14 +173,6 @@ def test_command_resumes_a_run_with_some_results(some, tmp_path):
     assert invoke("grade", path, *call).stdout.encode() == expected
     resumed = rows_of(tmp_path / "run")
     assert resumed == resumed | stored
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["grade", "solve"])
-def test_command_killed_many_times_resumes_to_the_same_results(many, tmp_path, command):
-    args = ["grade", many[0]] if command == "grade" else ["solve", "recipe2plan/timed/C*", "timearena", "--recompute"]
-    out = check_kills([*args, "--format", "jsonl", "--jobs", "2", "--run"], tmp_path, KILLS, command)
-    assert command == "solve" or out == many[1]
 
 
 @pytest.mark.slow
@@ -362,7 +330,7 @@ def test_an_interrupt_ends_a_search_at_once_and_removes_the_progress_bar(tmp_pat
     assert output.endswith("\x1b[2Kinterrupted: no results are stored; --run DIR stores them\r\n")
 
 
-# --- disks and clocks -----------------------------------------------------------------------------
+# --- disks ----------------------------------------------------------------------------------------
 
 
 def limited(size):
@@ -401,26 +369,3 @@ def test_grading_works_on_a_read_only_machine(some, tmp_path, jobs):
     assert (status, out) == expected[:2], err
     assert err.count("the cache of optima is not used") in (1, jobs)
     assert "Traceback" not in err
-
-
-CLOCKS = """
-import random, time
-drawn, ahead = random.Random({seed}), [0.0]
-def jumping(clock):
-    def look():
-        if drawn.random() < 0.1:
-            ahead[0] += drawn.choice([3600, -1])
-        return clock() + ahead[0]
-    return look
-time.monotonic, time.perf_counter = jumping(time.monotonic), jumping(time.perf_counter)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_clock_changes_do_not_change_grades(some, tmp_path, seed):
-    """One reading of the clock in ten is an hour ahead, or a second behind."""
-    code = CLOCKS.format(seed=seed)
-    call = ("grade", some[0], "--format", "jsonl", "--no-cache", "--run", tmp_path / "run")
-    status, out, err = run_to_end(*call, before=code, env=in_workers(code))
-    assert (status, out, err) == (1, some[1], some[2])

@@ -10,7 +10,7 @@ from support.samples import sample
 from planoracle.solver.exact.search import solve
 
 SEEDS = 3000
-BLOCKS = 20
+BLOCKS = 40
 #: A few instances of a block take longer than this to search.
 MAX_CHECKS = 15_000
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.samples import sample
 
 from planoracle import environment
 from planoracle.instances.benchmarks.asyncplanning.problems import load, names, set_of
@@ -58,10 +59,12 @@ def test_names_are_size_and_id_in_the_order_of_the_files() -> None:
             catalog.load(name)
 
 
-def test_bundled_facts_are_those_of_the_original_records(shared: Path) -> None:
+@pytest.mark.parametrize("step", sample([5, 1]))
+def test_bundled_facts_are_those_of_the_original_records(shared: Path, step: int) -> None:
     rows = originals(shared)
+    assert len(rows) == 600
+    rows = rows[::step]
     problems = BENCHMARK.read(rows, "xxl.jsonl")
-    assert len(problems) == 600
     for row, problem in zip(rows, problems, strict=True):
         bundled = load(f"asyncplanning/xxl/{row['n_steps']}/{row['id']}")
         facts = replace(problem.origin.facts, sentences=(), question="")

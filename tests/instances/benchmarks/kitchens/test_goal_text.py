@@ -13,6 +13,7 @@ from planoracle.instances.benchmarks.kitchens import released_kitchens as proble
 from planoracle.instances.benchmarks.kitchens.goal_text import by_text, dishes, lacking
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.benchmarks.kitchens.released_kitchens import lacking_of_caption
+from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
 from tests.support.robotouille import kitchen, min_steps_of
@@ -79,7 +80,9 @@ def test_boiled_soup_has_boiling_water() -> None:
 
 
 def test_goal_below_a_proved_bound_is_reported_without_an_optimum() -> None:
-    (finding,) = Auditor().check_published("robotouille/multi_agent/5_lettuce_tomato_chicken_sandwich")
+    (finding,) = Auditor(limit=WorkLimit(0.3)).check_published(
+        "robotouille/multi_agent/5_lettuce_tomato_chicken_sandwich"
+    )
     assert (finding.reference, finding.verdict, finding.optimum) == ("goal", "below_bound", None)
     assert finding.reason == (
         f"every plan takes at least {finding.bound} steps (proved); "

@@ -175,7 +175,7 @@ def test_official_text_is_read_by_the_published_pattern() -> None:
 
 def test_hostile_texts_take_linear_time() -> None:
     start = process_time()
-    for text in ("x" * 300_000, "Monday, " * 40_000, "9:30 - " * 40_000, "1" * 300_000):
+    for text in ("x" * 100_000, "Monday, " * 15_000, "9:30 - " * 15_000, "1" * 100_000):
         for rules in (_EXACT, _OFFICIAL):
             with suppress(PlanError):
                 assert not _verdict(text, _TWO_DAYS, rules).success

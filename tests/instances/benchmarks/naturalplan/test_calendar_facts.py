@@ -63,7 +63,7 @@ def _fitting_starts(facts: CalendarFacts) -> list[tuple[int, int]]:
     starts = []
     for day in sorted(facts.days):
         for start in range(24 * 60 - facts.minutes + 1):
-            if not blocked.intersection((day, minute) for minute in range(start, start + facts.minutes)):
+            if blocked.isdisjoint((day, minute) for minute in range(start, start + facts.minutes)):
                 starts.append((day, start))
     return starts
 

@@ -177,11 +177,11 @@ def test_official_text_is_read_by_the_published_patterns() -> None:
 def test_hostile_texts_take_linear_time() -> None:
     start = process_time()
     for text in (
-        "Day " * 50_000,
-        "from A to " * 30_000,
-        "1" * 300_000,
-        "Day 1-" * 50_000,
-        "Day 1 from A to B " * 10_000,
+        "Day " * 20_000,
+        "from A to " * 10_000,
+        "1" * 100_000,
+        "Day 1-" * 20_000,
+        "Day 1 from A to B " * 4_000,
     ):
         for rules in (_EXACT, _OFFICIAL):
             with suppress(PlanError):
