@@ -1,17 +1,18 @@
-"""DRCP proofs of bounds and of infeasibility: refutations by the solver Pumpkin, in a format that anybody can check.
+"""DRCP proofs of bounds and of infeasibility: refutations by the solver Pumpkin.
 
-The README of this folder says what a DRCP proof is.
+The README of this folder says what a DRCP proof is, and how anybody can check it.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from planoracle.instances.errors import InputError, InternalError
@@ -19,10 +20,20 @@ from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, deadline_of
 from planoracle.instances.model.schedule import Schedule
-from planoracle.solver.proofs import drcp_checker
 from planoracle.solver.proofs.certificate import CERTIFICATES
 from planoracle.solver.proofs.checker import RefusedError, _Problem, check_schedule
-from planoracle.solver.proofs.drcp_checker import FORMAT, VERSION, Cumulative, Statement
+from planoracle.solver.proofs.drcp_checker import (
+    FORMAT,
+    NOGOOD,
+    VERSION,
+    CheckTimeError,
+    Cumulative,
+    Domains,
+    Refutation,
+    Statement,
+    check,
+    largest_makespan,
+)
 
 # Seconds of wall time of a search without limit, and for the start and the end of its process.
 _MAX_SECONDS, _START = 3600.0, 10.0
@@ -43,7 +54,7 @@ class DrcpProof:
     Attributes
     ----------
     bound
-        Ticks. Above `planoracle.solver.proofs.drcp_checker.largest_makespan`, it proves that there is no schedule.
+        Ticks. Above `planoracle.solver.proofs.largest_makespan`, it proves that there is no schedule.
     schedule
         Schedule with the makespan ``bound``, if it is part of the proof.
     steps
@@ -62,15 +73,18 @@ class DrcpProof:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the proof for JSON, as ``drcp_checker.py`` reads it."""
-        has_schedule = self.schedule is not None
+        makespan = gap = pieces = None
+        if self.schedule is not None:
+            makespan, gap = self.bound, 0
+            pieces = [piece._asdict() for piece in self.schedule.pieces]
         return {
             "format": FORMAT,
             "version": VERSION,
             "instance": self.instance,
             "bound": self.bound,
-            "makespan": self.bound if has_schedule else None,
-            "gap": 0 if has_schedule else None,
-            "schedule": None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces],
+            "makespan": makespan,
+            "gap": gap,
+            "schedule": pieces,
             "supposed": self.bound - 1,
             "steps": list(self.steps),
         }
@@ -110,7 +124,7 @@ def refute(
     deadline = Deadline(min(deadline_of(time_limit).remaining(), _MAX_SECONDS))
     document = to_document(instance)
     if bound is None:
-        largest = drcp_checker.largest_makespan(document)
+        largest = largest_makespan(document)
         if largest is None:
             raise NoRefutationError("no horizon is known: calendars or windows without a last deadline or a time limit")
         bound = largest + 1
@@ -118,50 +132,94 @@ def refute(
         statement = Statement(_Problem(document), bound - 1)
     except RefusedError as error:
         raise NoRefutationError(str(error)) from None
-    steps = () if statement.is_refuted else _search(statement, deadline)
-    proof = DrcpProof(instance=instance.name, bound=bound, schedule=schedule, steps=steps)
-    _verify(document, proof, deadline)
+    lines = [] if statement.is_refuted else _search(statement, deadline)
+    proof = DrcpProof(instance=instance.name, bound=bound, schedule=schedule, steps=_needed_lines(lines))
+    try:
+        return _verify(document, proof, statement, lines, deadline)
+    except CheckTimeError as error:
+        raise NoRefutationError(f"the proof of {proof.size} bytes was not checked: {error}") from None
+    except RefusedError as error:
+        raise InternalError(f"{instance.name}: the checker refuses the DRCP proof: {error}") from error
+
+
+def _verify(
+    document: dict[str, Any], proof: DrcpProof, statement: Statement, lines: list[str], deadline: Deadline
+) -> DrcpProof:
+    """Check a proof with the stand-alone checker, and complete it if it does not hold as it is."""
+    check_schedule(document, proof.as_dict())
+    try:
+        check(document, proof.as_dict(), max_seconds=deadline.remaining())
+    except CheckTimeError:
+        raise
+    except RefusedError:
+        completed = _Completion(statement, deadline.remaining()).complete(lines)
+        proof = replace(proof, steps=_needed_lines(completed))
+        check(document, proof.as_dict(), max_seconds=deadline.remaining())
     return proof
 
 
-def _verify(document: dict[str, Any], proof: DrcpProof, deadline: Deadline) -> None:
-    """Check a proof with the stand-alone checker, from the documents of both."""
-    try:
-        drcp_checker.check(document, proof.as_dict(), max_seconds=deadline.remaining())
-        check_schedule(document, proof.as_dict())
-    except drcp_checker.CheckTimeError as error:
-        raise NoRefutationError(f"the proof of {proof.size} bytes was not checked: {error}") from None
-    except RefusedError as error:
-        raise InternalError(f"{proof.instance}: the checker refuses the DRCP proof: {error}") from error
+class _Completion(Refutation):
+    """Completion of a proof by steps that Pumpkin leaves out: earlier nogoods with one open atom."""
+
+    def complete(self, lines: list[str]) -> list[str]:
+        """Return the lines of a proof with the steps that are missing."""
+        completed = []
+        for line in lines:
+            match = NOGOOD.fullmatch(line)
+            text = line if match is None else self._completed_nogood(match)
+            if not self._check_line(text):
+                raise RefusedError(f"a line of Pumpkin does not hold: {line[:200]}")
+            completed.append(text)
+        return completed
+
+    def _completed_nogood(self, match: re.Match[str]) -> str:
+        name, numbers, steps = match.groups()
+        domains = self._domains([self._literal(number) for number in numbers.split()])
+        completed: list[int] = []
+        for step in map(int, steps.split()):
+            if not self._apply(step, domains):
+                completed += self._unit_nogoods(step, domains)
+            completed.append(step)
+            self._apply(step, domains)
+        return " ".join(map(str, ("n", name, *numbers.split(), 0, *completed)))
+
+    def _unit_nogoods(self, step: int, domains: Domains) -> Iterator[int]:
+        """Yield nogoods that reduce a variable of an inference whose premises are not implied."""
+        premises, _ = self._inferences[step]
+        variables = {premise.variable for premise in premises if not domains.imply(premise)}
+        for name, nogood in self._nogoods.items():
+            literals = [literal for literal in nogood if not domains.imply(literal)]
+            if len(literals) == 1 and literals[0].variable in variables:
+                self._apply(name, domains)
+                yield name
 
 
-def _search(statement: Statement, deadline: Deadline) -> tuple[str, ...]:
+def _search(statement: Statement, deadline: Deadline) -> list[str]:
     """Return the lines of a proof by Pumpkin, which runs in a process of its own."""
     if statement.parking > _MAX_VALUE:
         raise NoRefutationError(f"times must be at most {_MAX_VALUE} ticks for a DRCP proof")
     seconds = _SEARCH * deadline.remaining()
     script = Path(__file__).with_name("pumpkin.py")
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "proof.drcp"
-        command = [sys.executable, "-P", str(script), str(path), str(seconds)]
-        try:
-            run = subprocess.run(
-                command, input=_text(statement), capture_output=True, text=True, timeout=seconds + _START, check=False
-            )
-        except subprocess.TimeoutExpired:
-            raise NoRefutationError("Pumpkin did not end at its time limit") from None
-        if run.returncode:
-            raise NoRefutationError(f"Pumpkin ended with an error: {run.stderr.strip()[:200]}")
-        outcome = run.stdout.strip()
-        if outcome == "unknown":
-            raise NoRefutationError("Pumpkin found no proof within the time limit")
-        if outcome != "refuted":
-            raise NoRefutationError("the conditions of DRCP proofs alone admit such a schedule")
-        return _needed_lines(path.read_text().splitlines())
+    command = [sys.executable, "-P", str(script), str(seconds)]
+    text = _text(statement)
+    try:
+        run = subprocess.run(
+            command, input=text, capture_output=True, text=True, timeout=deadline.remaining() + _START, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise NoRefutationError("Pumpkin did not end at its time limit") from None
+    if run.returncode:
+        raise NoRefutationError(f"Pumpkin ended with an error: {run.stderr.strip()[:200]}")
+    answer = json.loads(run.stdout)
+    if answer["outcome"] == "unknown":
+        raise NoRefutationError("Pumpkin found no proof within the time limit")
+    if answer["outcome"] == "satisfiable":
+        raise NoRefutationError("the conditions that DRCP proofs use admit such a schedule")
+    return [line for line in answer["lines"] if not line.startswith("c ")]
 
 
 def _text(statement: Statement) -> str:
-    """Return a statement for the script ``pumpkin.py``: domains, and terms, limit, tasks and capacity each."""
+    """Return a statement for ``pumpkin.py``; a constraint has terms, a limit, tasks and a capacity."""
     constraints: list[tuple[Any, ...]] = []
     for constraint in statement.constraints:
         if isinstance(constraint, Cumulative):
@@ -174,11 +232,10 @@ def _text(statement: Statement) -> str:
 
 def _needed_lines(lines: list[str]) -> tuple[str, ...]:
     """Return the lines of a proof that its last nogood needs, itself or by other lines."""
-    last = max(number for number, line in enumerate(lines) if line.startswith("n "))
     atoms: set[str] = set()
-    steps = {lines[last].split()[1]}
+    steps = {line.split()[1] for line in lines[-1:]}
     needed = []
-    for line in reversed(lines[: last + 1]):
+    for line in reversed(lines):
         kind, name, *tokens = line.split()
         if name not in (atoms if kind == "a" else steps):
             continue

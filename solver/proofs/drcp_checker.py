@@ -1,4 +1,4 @@
-"""Check a DRCP proof of a bound or of infeasibility; needs Python, this file and ``checker.py`` beside it.
+"""Check a DRCP proof of a bound; needs Python, this file and ``checker.py`` beside it.
 
 ``python drcp_checker.py problem.json proof.json``: a problem as ``planoracle instances --export`` writes it, a proof as
 ``planoracle explain --out`` does. A DRCP proof refutes a horizon: no schedule ends at or before the tick ``supposed``.
@@ -9,7 +9,8 @@ of the proof, which the solver Pumpkin has written:
 
 - ``a 5 [v3 >= 7]`` names an atom: a bound or a value of a variable. ``-5`` is its negation.
 - ``i 63 1 2 0 4 c:59 l:time_table``: atoms 1 and 2 imply atom 4 (none: are contradictory), by constraint 59 alone.
-- ``n 68 1 2 0 67 66 63``: atoms 1 and 2 are contradictory, by the inferences 67, 66 and 63 in this order.
+- ``n 68 1 2 0 67 66 63``: atoms 1 and 2 are contradictory (a *nogood*), by the steps 67, 66 and 63 in this order. Of
+  a nogood among the steps all atoms but one are true then, so that this one is false.
 
 A nogood without atoms ends the proof.
 """
@@ -31,14 +32,16 @@ else:  # a script beside checker.py
     from checker import RefusedError, _Action, _Mode, _Problem, _read, check_schedule
 
 FORMAT, VERSION = "planoracle/drcp", 1
-#: Limits: bytes of a file, seconds of processor time of a check, ticks of the horizon.
-MAX_BYTES, MAX_SECONDS, MAX_HORIZON = 128 * 2**20, 300.0, 10**8
+#: Limits: bytes of a file, seconds of processor time of a check.
+MAX_BYTES, MAX_SECONDS = 128 * 2**20, 300.0
+#: Largest horizon in ticks.
+MAX_HORIZON = 10**8
 #: Limits of the statement: ticks of interruptible actions, beyond which they hold nothing; off-times of calendars.
 MAX_UNITS, MAX_OFF_TIMES = 1_000, 10_000
 
 _ATOM = re.compile(r"a (\d{1,9}) \[v(\d{1,9}) (>=|<=|==|!=) (-?\d{1,10})\]", re.ASCII)
 _INFERENCE = re.compile(r"i (\d{1,9})((?: -?\d{1,9})*) 0( -?\d{1,9})?(?: c:(\d{1,9}))? l:([a-z_]+)", re.ASCII)
-_NOGOOD = re.compile(r"n (\d{1,9})((?: -?\d{1,9})*) 0((?: \d{1,9})*)", re.ASCII)
+NOGOOD = re.compile(r"n (\d{1,9})((?: -?\d{1,9})*) 0((?: \d{1,9})*)", re.ASCII)
 _NEGATION = {"==": "!=", "!=": "=="}
 
 #: Resource by name, agents as a set, or the windows of an action.
@@ -56,7 +59,7 @@ class Linear(NamedTuple):
     limit: int
 
 
-class Task(NamedTuple):
+class BusyInterval(NamedTuple):
     """Interval that begins at the value of a variable and takes an amount of a capacity."""
 
     variable: int
@@ -67,7 +70,7 @@ class Task(NamedTuple):
 class Cumulative(NamedTuple):
     """Tasks whose amounts never exceed a capacity together."""
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[BusyInterval, ...]
     capacity: int
 
 
@@ -97,7 +100,7 @@ class _Variant(NamedTuple):
 
 
 def largest_makespan(problem: Any) -> int | None:
-    """Return a makespan that some schedule of a problem does not exceed if there is one at all; ``None`` if unknown."""
+    """Return a makespan that some schedule does not exceed if there is one; ``None`` if unknown."""
     return _largest_makespan(_Problem(problem))
 
 
@@ -111,18 +114,20 @@ def _largest_makespan(problem: _Problem) -> int | None:
     if problem.time_limit is not None:
         return problem.time_limit
     actions = problem.actions.values()
-    spans = [span for action in actions for span in action.windows[-1:]]
-    if all(action.windows for action in actions):
-        latest = max((max(end for _, end in action.windows) for action in actions), default=0)
-        if latest <= MAX_HORIZON:
-            return latest
+    begins = [0]
+    ends = [0]
+    for action in actions:
+        begins += [begin for begin, _ in action.windows]
+        ends += [end for _, end in action.windows]
+    if max(ends) <= MAX_HORIZON:
+        return max(ends)
     if problem.calendars.rows or any(len(action.windows) > 1 for action in actions):
         return None
     separation = dict.fromkeys(problem.actions, 0)
     for before, after, min_lag, max_lag in problem.lags:
         separation[before] = max(separation[before], min_lag or 0)
         separation[after] = max(separation[after], -(max_lag or 0))
-    total = max((begin for begin, _ in spans), default=0)
+    total = max(begins)
     for action in actions:
         total += max(action.longest, 1) + separation[action.id]
     return total
@@ -151,7 +156,7 @@ class Statement:
         self.constraints: list[Linear | Cumulative] = []
         self.is_refuted = False
         self._distances: list[tuple[int, int, int]] = []
-        self._machines = defaultdict[_Machine, list[Task]](list)
+        self._machines = defaultdict[_Machine, list[BusyInterval]](list)
         self._units: dict[str, list[int]] = {}  # variables of the unit pieces of interruptible actions
         actions = problem.actions.values()
         self._has_units = sum(action.longest for action in actions if action.interruptible) <= MAX_UNITS
@@ -233,7 +238,7 @@ class Statement:
             self.is_refuted = True
             return
         common = frozenset.intersection(*(variant.demands for variant in variants))
-        for demand in _sorted(common):
+        for demand in _in_order(common):
             self._state_demand(action, demand)
         if len(variants) == 1 or action.pausing:
             return
@@ -264,9 +269,9 @@ class Statement:
     def _state_demand(self, action: _Action, demand: _Demand) -> None:
         tasks = self._machines[demand.machine]
         if action.id in self._units:
-            tasks += [Task(piece, 1, demand.amount) for piece in self._units[action.id]]
+            tasks += [BusyInterval(piece, 1, demand.amount) for piece in self._units[action.id]]
         elif not action.interruptible and not (action.breaks and self._off_times(demand.machine)):
-            tasks.append(Task(self._times[action.id].first, demand.ticks, demand.amount))
+            tasks.append(BusyInterval(self._times[action.id].first, demand.ticks, demand.amount))
 
     def _state_variant(self, action: _Action, variant: _Variant, common: frozenset[_Demand]) -> int:
         """State what follows if a variant is chosen; return the variable of the choice, 0 or 1."""
@@ -278,11 +283,11 @@ class Statement:
         if times.finish != times.first:
             self._imply(choice, times.first, times.finish, variant.duration)
             self._imply(choice, times.finish, times.first, -variant.duration)
-        demands = _sorted(variant.demands - common)
+        demands = _in_order(variant.demands - common)
         if demands:
             start = self._parked_start(choice, times.first, max(demand.ticks for demand in demands))
             for demand in demands:
-                self._machines[demand.machine].append(Task(start, demand.ticks, demand.amount))
+                self._machines[demand.machine].append(BusyInterval(start, demand.ticks, demand.amount))
         return choice
 
     def _imply(self, choice: int, before: int, after: int, ticks: int) -> None:
@@ -291,9 +296,9 @@ class Statement:
         self.constraints.append(Linear(((before, 1), (after, -1), (choice, slack)), slack - ticks))
 
     def _parked_start(self, choice: int, start: int, ticks: int) -> int:
-        """Return a variable equal to a start if its variant is chosen; else the task is parked after the horizon.
+        """Return a variable that equals a start if its variant is chosen, and else a place after the horizon.
 
-        Every task has its place, so that parked tasks do not overlap.
+        Every variant has its place, so that parked intervals do not overlap.
         """
         place = self.parking
         self.parking += ticks
@@ -311,13 +316,13 @@ class Statement:
         demand = _Demand(("windows", action.id), action.duration, 1)
         self._state_demand(action, demand)
 
-    def _state_machine(self, machine: _Machine, tasks: list[Task]) -> None:
+    def _state_machine(self, machine: _Machine, tasks: list[BusyInterval]) -> None:
         capacity = self._capacity(machine)
         tasks = [task for task in tasks if task.duration]
         amount = 1 if isinstance(machine, frozenset) else capacity
         for begin, end in self._off_times(machine):
             start = self._variable(begin, begin)
-            tasks.append(Task(start, end - begin, amount))
+            tasks.append(BusyInterval(start, end - begin, amount))
         if sum(task.amount for task in tasks) > capacity:
             self.constraints.append(Cumulative(tuple(tasks), capacity))
 
@@ -327,7 +332,7 @@ class Statement:
         return self.problem.capacity[machine] if isinstance(machine, str) else 1
 
     def _off_times(self, machine: _Machine) -> list[tuple[int, int]]:
-        """Return the times within the horizon at which a member of a machine is off, those of each member apart."""
+        """Return the times within the horizon at which a machine is off, those of each member apart."""
         if isinstance(machine, tuple):
             windows = _union(self.problem.actions[machine[1]].windows)
             gaps = [(end, begin) for (_, end), (begin, _) in pairwise(windows)]
@@ -349,8 +354,15 @@ class Statement:
         raise RefusedError(f"{member} must be off at most {MAX_OFF_TIMES} times within the horizon")
 
 
-def _sorted(demands: Iterable[_Demand]) -> list[_Demand]:
-    return sorted(demands, key=lambda demand: (str(type(demand.machine)), sorted(demand.machine), demand))
+def _in_order(demands: Iterable[_Demand]) -> list[_Demand]:
+    """Return demands in an order that does not depend on the hashes of texts."""
+    return sorted(demands, key=_order_of)
+
+
+def _order_of(demand: _Demand) -> tuple[bool, list[str], int, int]:
+    is_resource = isinstance(demand.machine, str)
+    names = [demand.machine] if isinstance(demand.machine, str) else sorted(demand.machine)
+    return is_resource, names, demand.ticks, demand.amount
 
 
 def _are_classes(actions: Iterable[_Action]) -> bool:
@@ -389,7 +401,7 @@ class _Literal(NamedTuple):
         return self._replace(relation=_NEGATION[self.relation])
 
 
-class _Domains:
+class Domains:
     """Domains of the variables of a statement, reduced by literals."""
 
     def __init__(self, statement: Statement) -> None:
@@ -444,28 +456,30 @@ class Refutation:
         self._inferences: dict[int, tuple[list[_Literal], _Literal | None]] = {}
         self._nogoods: dict[int, list[_Literal]] = {}
         #: By number of a cumulative constraint, its tasks by variable.
-        self._tasks: dict[int, dict[int, list[Task]]] = {}
-        self._fixed: dict[int, list[Task]] = {}  # tasks with a mandatory part at first
+        self._tasks: dict[int, dict[int, list[BusyInterval]]] = {}
+        self._fixed = defaultdict[int, list[BusyInterval]](list)  # those with a mandatory part at first
 
     def check(self, lines: list[str]) -> None:
         """Check all lines; raise `RefusedError` for the first that does not hold, or without a contradiction."""
-        checks = (_ATOM, self._add_atom), (_INFERENCE, self._add_inference), (_NOGOOD, self._add_nogood)
         for number, line in enumerate(lines, 1):
             if process_time() > self._until:
                 raise CheckTimeError(f"the check of line {number} of {len(lines)} exceeds the limit of processor time")
-            for pattern, add in checks:
-                if match := pattern.fullmatch(line):
-                    break
-            else:
-                raise RefusedError(f"line {number} is neither an atom, an inference nor a nogood")
             try:
-                is_valid = add(match)
+                is_valid = self._check_line(line)
             except (KeyError, IndexError):
                 raise RefusedError(f"line {number} names an atom, a step or a constraint that does not exist") from None
             if not is_valid:
                 raise RefusedError(f"line {number} does not hold: {line[:200]}")
         if not self.is_complete:
             raise RefusedError("the proof does not end in a contradiction")
+
+    def _check_line(self, line: str) -> bool:
+        if match := _ATOM.fullmatch(line):
+            return self._add_atom(match)
+        if match := _INFERENCE.fullmatch(line):
+            return self._add_inference(match)
+        match = NOGOOD.fullmatch(line)
+        return match is not None and self._add_nogood(match)
 
     def _add_atom(self, match: re.Match[str]) -> bool:
         name, variable, relation, value = match.groups()
@@ -477,20 +491,24 @@ class Refutation:
         literal = self._atoms[abs(int(number))]
         return literal if int(number) > 0 else literal.negation()
 
+    def _domains(self, literals: list[_Literal]) -> Domains:
+        domains = Domains(self.statement)
+        for literal in literals:
+            domains.assume(literal)
+        return domains
+
     def _add_inference(self, match: re.Match[str]) -> bool:
         """Check that premises imply a conclusion by one constraint: that they contradict its negation."""
         name, premise_numbers, conclusion_number, constraint, label = match.groups()
         premises = [self._literal(number) for number in premise_numbers.split()]
         conclusion = None if conclusion_number is None else self._literal(conclusion_number)
         self._inferences[int(name)] = premises, conclusion
-        domains = _Domains(self.statement)
-        for literal in premises:
-            domains.assume(literal)
+        domains = self._domains(premises)
         if conclusion is not None:
             domains.assume(conclusion.negation())
         return domains.is_empty or self._contradicts(domains, label, int(constraint or 0))
 
-    def _contradicts(self, domains: _Domains, label: str, number: int) -> bool:
+    def _contradicts(self, domains: Domains, label: str, number: int) -> bool:
         """Return whether a constraint, or an earlier nogood, contradicts domains."""
         if label == "nogood":
             return all(map(domains.imply, self._nogoods[number]))
@@ -501,8 +519,8 @@ class Refutation:
             return isinstance(constraint, Linear) and _exceeds_limit(constraint, domains)
         return isinstance(constraint, Cumulative) and self._exceeds_capacity(number, constraint, domains)
 
-    def _exceeds_capacity(self, number: int, constraint: Cumulative, domains: _Domains) -> bool:
-        """Return whether the mandatory parts of tasks exceed a capacity: times at which a task runs in any case."""
+    def _exceeds_capacity(self, number: int, constraint: Cumulative, domains: Domains) -> bool:
+        """Return whether mandatory parts exceed a capacity: times at which a task runs in any case."""
         if number not in self._tasks:
             self._index_tasks(number, constraint)
         tasks_by_variable = self._tasks[number]
@@ -522,38 +540,46 @@ class Refutation:
         return False
 
     def _index_tasks(self, number: int, constraint: Cumulative) -> None:
-        tasks = defaultdict[int, list[Task]](list)
+        tasks = defaultdict[int, list[BusyInterval]](list)
         for task in constraint.tasks:
             tasks[task.variable].append(task)
         self._tasks[number] = dict(tasks)
         lower, upper = self.statement.lower, self.statement.upper
-        self._fixed[number] = [
-            task for task in constraint.tasks if upper[task.variable] < lower[task.variable] + task.duration
-        ]
+        for task in constraint.tasks:
+            if upper[task.variable] < lower[task.variable] + task.duration:
+                self._fixed[number].append(task)
 
     def _add_nogood(self, match: re.Match[str]) -> bool:
-        """Check that inferences, applied in their order, contradict a set of atoms."""
+        """Check that steps, applied in their order, contradict a set of atoms."""
         name, numbers, steps = match.groups()
         nogood = [self._literal(number) for number in numbers.split()]
-        domains = _Domains(self.statement)
-        for literal in nogood:
-            domains.assume(literal)
-        has_contradiction = domains.is_empty
+        domains = self._domains(nogood)
         for step in steps.split():
-            if has_contradiction:
-                break
-            premises, conclusion = self._inferences[int(step)]
+            if not self._apply(int(step), domains):
+                return False
+        self._nogoods[int(name)] = nogood
+        self.is_complete |= domains.is_empty and not nogood
+        return domains.is_empty
+
+    def _apply(self, step: int, domains: Domains) -> bool:
+        """Reduce domains by an inference or a nogood; return False if more than its conclusion is open."""
+        if domains.is_empty:
+            return True
+        if step in self._nogoods:
+            literals = [literal for literal in self._nogoods[step] if not domains.imply(literal)]
+            conclusions = [literal.negation() for literal in literals]
+        else:
+            premises, conclusion = self._inferences[step]
+            conclusions = [] if conclusion is None else [conclusion]
             if not all(map(domains.imply, premises)):
                 return False
-            if conclusion is not None:
-                domains.assume(conclusion)
-            has_contradiction = conclusion is None or domains.is_empty
-        self._nogoods[int(name)] = nogood
-        self.is_complete |= has_contradiction and not nogood
-        return has_contradiction
+        for literal in conclusions:
+            domains.assume(literal)
+        domains.is_empty |= not conclusions
+        return len(conclusions) <= 1
 
 
-def _exceeds_limit(constraint: Linear, domains: _Domains) -> bool:
+def _exceeds_limit(constraint: Linear, domains: Domains) -> bool:
     """Return whether the least value of a sum exceeds its limit."""
     total = 0
     for variable, coefficient in constraint.terms:
@@ -589,7 +615,8 @@ def check(problem: Any, proof: Any, *, max_seconds: float = MAX_SECONDS) -> int:
 if __name__ == "__main__":
     try:
         files = [json.loads(open(name, "rb").read(MAX_BYTES)) for name in sys.argv[1:]]  # noqa: SIM115
-        bound, makespan, largest = check(*files), check_schedule(*files), largest_makespan(files[0])
+        bound = check(*files)
+        makespan, largest = check_schedule(*files), largest_makespan(files[0])
         print(f"No schedule of {files[0]['name']} is shorter than {bound} ticks.")
         if makespan is not None:
             print(f"There is a schedule of {files[0]['name']} of {makespan} ticks.")

@@ -1,14 +1,15 @@
-"""Script that lets the solver Pumpkin refute constraints: ``python pumpkin.py PROOF SECONDS < STATEMENT``.
+"""Script that lets the solver Pumpkin refute constraints: ``python pumpkin.py SECONDS < STATEMENT``.
 
-It runs in a process of its own, since an error in Pumpkin ends the process, and its search ignores signals.
-The statement is a JSON object, see `planoracle.solver.proofs.drcp.refute`. The output is ``refuted``, ``satisfiable`` or
-``unknown``. The proof is complete in the first case.
+It runs in a process of its own, since an error in Pumpkin ends the process, and its search ignores signals. Standard
+input is a JSON object, see `refute`. The output is a JSON object with the ``outcome``, and the ``lines`` of the proof.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pumpkin_solver import Model, SatisfactionResult
@@ -16,7 +17,24 @@ from pumpkin_solver import constraints as cp
 
 
 def refute(statement: Any, path: str, seconds: float) -> str:
-    """Search for a solution, and write the proof to a file if there is none."""
+    """Search for a solution, and write the proof to a file if there is none.
+
+    Parameters
+    ----------
+    statement
+        ``domains``: least and greatest value of each variable. ``constraints``, each a list of four: terms (variable,
+        coefficient) and a limit of their sum; tasks (variable, duration, amount) and their capacity. A constraint has
+        either terms or tasks.
+    path
+        File of the proof, which is complete when the function returns.
+    seconds
+        Limit of wall time.
+
+    Returns
+    -------
+    str
+        ``refuted``, ``satisfiable`` or ``unknown``.
+    """
     model = Model(proof=path)
     variables = []
     for number, (lower, upper) in enumerate(statement["domains"]):
@@ -38,4 +56,8 @@ def refute(statement: Any, path: str, seconds: float) -> str:
 
 
 if __name__ == "__main__":
-    print(refute(json.load(sys.stdin), sys.argv[1], float(sys.argv[2])))
+    with TemporaryDirectory() as folder:
+        proof_path = Path(folder) / "proof.drcp"
+        outcome = refute(json.load(sys.stdin), str(proof_path), float(sys.argv[1]))
+        proof_lines = proof_path.read_text().splitlines() if outcome == "refuted" else []
+    json.dump({"outcome": outcome, "lines": proof_lines}, sys.stdout)
