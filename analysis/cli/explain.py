@@ -21,7 +21,7 @@ from planoracle.instances.text import to_json, visible
 #: Output formats of explanations.
 ExplanationFormat = StrEnum("ExplanationFormat", ["text", "table", "json", "jsonl", "csv"])
 
-_COLUMNS = ("instance", "status", "makespan", "unit", "kind", "explained", "explained_bound", "gap")
+_COLUMNS = ("instance", "status", "makespan", "unit", "kind", "proof_grade", "explained", "explained_bound", "gap")
 
 
 def explain(

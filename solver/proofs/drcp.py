@@ -119,8 +119,9 @@ def refute(
         If the stand-alone checker refuses the proof.
     """
     if not is_available():
-        raise NoRefutationError("DRCP proofs need the extra proofs: pip install 'planoracle[proofs]'")
-    CERTIFICATES.check(instance)
+        raise NoRefutationError("the extra proofs is not installed (pip install 'planoracle[proofs]')")
+    if refusal := CERTIFICATES.refusal(instance):
+        raise NoRefutationError(refusal)
     deadline = Deadline(min(deadline_of(time_limit).remaining(), _MAX_SECONDS))
     document = to_document(instance)
     if bound is None:

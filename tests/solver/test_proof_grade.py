@@ -29,7 +29,7 @@ def test_grade_of_a_solved_problem_is_that_of_the_solver() -> None:
 
 @pytest.mark.parametrize("status", [Status.feasible, Status.unknown])
 def test_result_without_a_proof_has_no_grade(status: Status) -> None:
-    result = Result("pair", status, 5 if status == Status.feasible else None, 3, is_certified=True)
+    result = Result("pair", status, 5 if status == Status.feasible else None, 3, checked_proof="certificate")
     assert result.proof_grade is None
     assert "proof grade" not in in_words(result.as_dict())
 
