@@ -83,12 +83,16 @@ class _Demand(NamedTuple):
 
 
 class _Times(NamedTuple):
-    """Variables of an action: starts of its first and last piece, and a finish after an offset."""
+    """Variables of an action: start, end, and a tick at most ``delay`` after the start of its last piece.
+
+    The end is ``offset`` ticks after the variable ``finish``.
+    """
 
     first: int
-    last: int
     finish: int
     offset: int
+    last: int
+    delay: int = 0
 
 
 class _Variant(NamedTuple):
@@ -190,15 +194,16 @@ class Statement:
             for before, after in pairwise(pieces):
                 self._separate(before, after, 1)
             self._units[action.id] = pieces
-            return _Times(pieces[0], pieces[-1], pieces[-1], 1)
+            # The last tick belongs to a piece that holds at most all ticks.
+            return _Times(pieces[0], pieces[-1], 1, pieces[-1], duration - 1)
         start = self._variable(release, latest - duration)
         if not action.pausing and duration == action.longest:
-            return _Times(start, start, start, duration)
+            return _Times(start, start, duration, start)
         finish = self._variable(release + duration, latest)
         self._separate(start, finish, duration)
         if not action.pausing:
             self._separate(finish, start, -action.longest)
-        return _Times(start, start, finish, 0)
+        return _Times(start, finish, 0, start)
 
     def _state_lags(self) -> None:
         for before, after, min_lag, max_lag in self.problem.lags:
@@ -206,7 +211,7 @@ class Statement:
             if min_lag is not None:
                 self._separate(earlier.finish, later.first, earlier.offset + min_lag)
             if max_lag is not None:
-                self._separate(later.last, earlier.finish, -max_lag - earlier.offset)
+                self._separate(later.last, earlier.finish, -max_lag - earlier.offset - later.delay)
         for action in self.problem.actions.values():
             for before in sorted(action.after):
                 earlier = self._times[before]
@@ -292,7 +297,7 @@ class Statement:
 
     def _imply(self, choice: int, before: int, after: int, ticks: int) -> None:
         """State that a choice separates two variables; without it their domains allow any distance."""
-        slack = max(0, self.upper[before] - self.lower[after] + ticks)
+        slack = max(1, self.upper[before] - self.lower[after] + ticks)  # Pumpkin accepts no coefficient 0
         self.constraints.append(Linear(((before, 1), (after, -1), (choice, slack)), slack - ticks))
 
     def _parked_start(self, choice: int, start: int, ticks: int) -> int:
@@ -303,7 +308,7 @@ class Statement:
         place = self.parking
         self.parking += ticks
         parked = self._variable(self.lower[start], place)
-        width = place - self.lower[start]
+        width = place - self.lower[start]  # at least 1
         self.constraints.append(Linear(((start, 1), (parked, -1)), 0))
         self.constraints.append(Linear(((parked, 1), (start, -1), (choice, width)), width))
         self.constraints.append(Linear(((parked, -1), (choice, -width)), -place))
