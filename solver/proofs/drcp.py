@@ -249,6 +249,7 @@ def _needed_lines(lines: list[str]) -> tuple[str, ...]:
             steps.update(reasons)
         else:
             premises += [token for token in reasons if ":" not in token]
-            steps.update(token.removeprefix("c:") for token in reasons if reasons[-1] == "l:nogood")
+            if reasons[-1] == "l:nogood":
+                steps.add(reasons[-2].removeprefix("c:"))
         atoms.update(token.removeprefix("-") for token in premises)
     return tuple(reversed(needed))
