@@ -19,6 +19,9 @@ from planoracle.solver.proofs.drcp import DrcpProof, NoRefutationError, refute
 from planoracle.solver.proofs.feasibility import is_refuted_without_presolve
 from planoracle.solver.result import CERTIFICATE, DRCP, TWO_SOLVERS, Result
 
+# Share of the remaining time for a DRCP proof; the rest is for a second run of CP-SAT.
+_REFUTATION = 0.8
+
 
 def explain_schedule(instance: Instance, time_limit: Limit) -> Explanation:
     """Solve a problem within half of the limit, and explain the result within the other half."""
@@ -47,7 +50,8 @@ def _with_refutation(instance: Instance, result: Result, explanation: Explanatio
     """Add a DRCP proof to an explanation, or else the verdict of a second run of CP-SAT."""
     lines = explanation.lines()
     try:
-        proof = refute(instance, result.makespan, result.schedule, time_limit=_half(deadline))
+        limit = deadline.sooner(_REFUTATION * deadline.remaining())
+        proof = refute(instance, result.makespan, result.schedule, time_limit=limit)
     except NoRefutationError as error:
         lines.append(f"There is no DRCP proof: {error.message}.")
     else:

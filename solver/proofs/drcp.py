@@ -38,7 +38,7 @@ from planoracle.solver.proofs.drcp_checker import (
 # Seconds of wall time of a search without limit, and for the start and the end of its process.
 _MAX_SECONDS, _START = 3600.0, 10.0
 # Share of the time limit for the search; the check of a proof takes less than its search.
-_SEARCH = 0.6
+_SEARCH = 0.75
 # Largest value of a variable: Pumpkin computes with 32 bits.
 _MAX_VALUE = 10**9
 
