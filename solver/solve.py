@@ -151,7 +151,7 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
 
 
 def certified(problem: Problem, result: Result) -> Result:
-    """Return a result with the grade of the bundled certificate or DRCP proof of its optimum, which is checked.
+    """Return a result with the grade of the bundled proof of its optimum, which is checked.
 
     Raises
     ------

@@ -33,7 +33,7 @@ def explain(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Also write the certificates to this file, one per line, for planoracle verify.",
+            help="Also write the proofs to this file, one per line, for planoracle verify.",
             metavar="FILE",
         ),
     ] = None,
@@ -42,7 +42,9 @@ def explain(
     """Explain why no schedule is shorter than the optimum, or why there is none.
 
     The explanation is a proof in steps that can be checked by hand. For an infeasible problem it is a minimal set of
-    contradictory constraints.
+    contradictory constraints. Where they do not settle the status, or for infeasibility, planoracle[proofs] adds a DRCP
+    proof: many small inferences by the solver Pumpkin, each of which planoracle verify checks. Pumpkin ends at a limit
+    of wall time.
 
     Exit status: 1 if the status of a problem is unknown or a file cannot be read.
 

@@ -91,7 +91,7 @@ def read_certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
 
 
 def verify_named(proof: Any, problems: Mapping[str, Problem]) -> Verification:
-    """Check a certificate, a DRCP proof, or a plan with a claimed bound, against the problem that it names.
+    """Check a certificate, a DRCP proof, or a plan with a claimed bound, against its problem.
 
     Nothing of the search for proofs is used, see `planoracle.solver.proofs.checker` and `drcp_checker`.
 

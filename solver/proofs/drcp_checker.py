@@ -23,12 +23,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING or __package__:
     from planoracle.solver.proofs.checker import RefusedError, _Action, _Mode, _Problem, _read, check_schedule
-else:  # a script beside checker.py
+else:  # a script beside checker.py, also with python -I
+    sys.path.insert(0, str(Path(__file__).parent))
     from checker import RefusedError, _Action, _Mode, _Problem, _read, check_schedule
 
 FORMAT, VERSION = "planoracle/drcp", 1

@@ -1,4 +1,4 @@
-"""DRCP proofs: conditions that every schedule meets, a checker that accepts true lines only, and their writer."""
+"""DRCP proofs: conditions that every schedule meets, a checker of each line, and the writer."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ GENERATORS = (workshop, presses, ovens, agent_workshop, interruption_workshop, m
 
 
 def check_conditions(instance: Instance) -> None:
-    """Check that the conditions admit a schedule with the optimum, and that proofs of the optimum are accepted."""
+    """Check that the conditions admit a schedule with the optimum, and that its proof is accepted."""
     if CERTIFICATES.refusal(instance):
         return
     result = solve(instance)
