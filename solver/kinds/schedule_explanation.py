@@ -53,7 +53,8 @@ def _with_refutation(instance: Instance, result: Result, explanation: Explanatio
         limit = deadline.sooner(_REFUTATION * deadline.remaining())
         proof = refute(instance, result.makespan, result.schedule, time_limit=limit)
     except NoRefutationError as error:
-        lines.append(f"There is no DRCP proof: {error.message}.")
+        if not explanation.explained and not CERTIFICATES.refusal(instance):
+            lines.append(f"There is no DRCP proof: {error.message}.")
     else:
         return _explain_by_refutation(result, explanation, proof)
     grade = explanation.proof_grade
