@@ -24,6 +24,7 @@ from planoracle.solver.proofs.certificate import CERTIFICATES
 from planoracle.solver.proofs.checker import RefusedError, _Problem, check_schedule
 from planoracle.solver.proofs.drcp_checker import (
     FORMAT,
+    MAX_BYTES,
     NOGOOD,
     VERSION,
     CheckTimeError,
@@ -135,6 +136,8 @@ def refute(
         raise NoRefutationError(str(error)) from None
     lines = [] if statement.is_refuted else _search(statement, deadline)
     proof = DrcpProof(instance=instance.name, bound=bound, schedule=schedule, steps=_needed_lines(lines))
+    if proof.size > MAX_BYTES:
+        raise NoRefutationError(f"the proof has {proof.size} bytes, and at most {MAX_BYTES} can be read")
     try:
         return _verify(document, proof, statement, lines, deadline)
     except CheckTimeError as error:
@@ -236,7 +239,7 @@ def _needed_lines(lines: list[str]) -> tuple[str, ...]:
     atoms: set[str] = set()
     steps = {line.split()[1] for line in lines[-1:]}
     needed = []
-    for line in reversed(lines):
+    for line in reversed(_short_lines(lines)):
         kind, name, *tokens = line.split()
         if name not in (atoms if kind == "a" else steps):
             continue
@@ -253,3 +256,26 @@ def _needed_lines(lines: list[str]) -> tuple[str, ...]:
                 steps.add(reasons[-2].removeprefix("c:"))
         atoms.update(token.removeprefix("-") for token in premises)
     return tuple(reversed(needed))
+
+
+def _short_lines(lines: list[str]) -> list[str]:
+    """Return the lines of a proof without repeated inferences and those about initial domains.
+
+    The checker begins with these domains.
+    """
+    names: dict[str, str] = {}  # of inferences, by their text
+    first_names: dict[str, str] = {}
+    short = []
+    for line in lines:
+        kind, name, text = line.split(" ", 2)
+        if kind == "a":
+            short.append(line)
+        elif kind == "i":
+            first_names[name] = "" if text.endswith("l:initial_domain") else names.setdefault(text, name)
+            if first_names[name] == name:
+                short.append(line)
+        else:
+            atoms, _, steps = f" {text} ".partition(" 0 ")
+            step_names = [first_names.get(step, step) for step in steps.split()]
+            short.append(" ".join((kind, name, *atoms.split(), "0", *filter(None, step_names))))
+    return short
