@@ -44,7 +44,7 @@ def verify(
     proof: Annotated[
         Path | None,
         typer.Argument(
-            help="File of certificates or DRCP proofs, written by explain --out. Default: the bundled ones.", metavar="PROOF"
+            help="File of proofs, written by explain --out. Default: the bundled certificates.", metavar="PROOF"
         ),
     ] = None,
     form: FormatOption = Format.table,

@@ -179,7 +179,7 @@ def test_inference_about_fixed_values_is_accepted_exactly_if_they_violate_the_co
         assert is_accepted(statement, *atoms, line) is not is_met(statement.constraints[number], values)
 
 
-@examples(300)
+@examples(200)
 @given(statements(), st.data())
 def test_accepted_nogood_excludes_no_solution(statement: SimpleNamespace, data: st.DataObject) -> None:
     literals = data.draw(st.lists(_LITERALS, min_size=4, max_size=6))
@@ -187,22 +187,34 @@ def test_accepted_nogood_excludes_no_solution(statement: SimpleNamespace, data: 
         f"a {name} [v{variable} {relation} {value}]" for name, (variable, relation, value) in enumerate(literals, 1)
     ]
     names = st.integers(1, len(literals)).flatmap(lambda name: st.sampled_from((name, -name)))
-    for step in range(10, 20):
+    steps: list[int] = []
+    for step in range(10, 18):
         premises = " ".join(map(str, data.draw(st.lists(names, max_size=2))))
         conclusion = data.draw(st.just("") | names.map(str))
         label = data.draw(st.sampled_from(("c:1 l:linear_bounds", "c:2 l:time_table", "l:initial_domain")))
-        hints = " ".join(map(str, data.draw(st.permutations(range(10, step)))))
+        hints = " ".join(map(str, data.draw(st.permutations(steps))))
         inference = " ".join(f"i {step} {premises} 0 {conclusion} {label}".split())
         nogood = " ".join(f"n {step} {premises} 0 {hints}".split())
         line = inference if data.draw(st.booleans()) else nogood
         if not is_accepted(statement, *lines, line):
             continue
         lines.append(line)
+        steps.append(step)
         if line is nogood:
             numbers = [int(number) for number in premises.split()]
             for values in assignments(statement, 0, 1):
                 atoms = [is_true(literals[abs(number) - 1], values) is (number > 0) for number in numbers]
                 assert not all(atoms), (lines, values)
+
+
+def test_steps_apply_only_if_all_their_atoms_but_the_conclusion_are_true() -> None:
+    exactly_one = [Linear(((0, 1), (1, 1)), 1), Linear(((0, -1), (1, -1)), -1)]
+    statement = SimpleNamespace(lower=[0, 0], upper=[1, 1], constraints=exactly_one, is_refuted=False)
+    lines = [*atom_lines([(0, ">=", 1), (1, ">=", 1)]), "i 1 1 2 0 c:1 l:linear_bounds", "n 2 1 2 0 1"]
+    lines += ["i 3 1 0 -2 c:1 l:linear_bounds", "i 4 -1 -2 0 c:2 l:linear_bounds", "i 5 -1 0 2 c:2 l:linear_bounds"]
+    assert is_accepted(statement, *lines, "n 6 -1 -2 0 4", "n 7 -1 -2 0 5", "n 8 1 2 0 3")
+    for nogood in ("0 2 4", "0 3 5", "0 3 4", "0 5 4", "0 4", "1 0 2", "1 0 3", "-1 0 2 5", "1 -2 0 3 5"):
+        assert not is_accepted(statement, *lines, f"n 9 {nogood}")
 
 
 @pytest.mark.parametrize(
