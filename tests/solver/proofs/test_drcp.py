@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -349,6 +350,27 @@ def test_optimum_is_proved_by(condition: str) -> None:
     assert verify(proof.as_dict(), instance).proved == "drcp"
     with pytest.raises(NoRefutationError, match="admit such a schedule"):
         refute(instance, result.makespan + 1)
+
+
+def holds_by_paths(instance: Instance, bound: int) -> bool:
+    """Return whether the longest paths alone prove a bound."""
+    document = to_document(instance)
+    proof = drcp.DrcpProof(instance=instance.name, bound=bound, schedule=None, steps=())
+    try:
+        return check(document, proof.as_dict()) == bound
+    except RefusedError:
+        return False
+
+
+def test_piece_that_starts_within_a_maximum_lag_may_run_on() -> None:
+    soak, knead = Action("t/a", "t", 1, 0, agents=()), Action("t/b", "t", 3, 3, interruptible=True)
+    rise = Action("t/c", "t", 2, 0, agents=(), release=1)
+    instance = Instance("dough", (soak, knead, rise), (Lag("t/a", "t/b", 0, 0), Lag("t/a", "t/c", 0, 0)))
+    assert solve(instance).makespan == 4
+    assert (holds_by_paths(instance, 4), holds_by_paths(instance, 5)) == (True, False)
+    late = replace(instance, lags=(Lag("t/a", "t/b"), Lag("t/b", "t/c"), Lag("t/a", "t/c", None, 2)))
+    assert solve(late).status == Status.infeasible
+    assert holds_by_paths(late, 100)
 
 
 @needs_pumpkin
