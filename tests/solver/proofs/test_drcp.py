@@ -320,7 +320,7 @@ PROVED = {
     "capacity": Instance("p", tuple(_use(name, 4, 1) for name in "abc"), resources=OVEN),
     "agents alike": Instance("p", tuple(map(_attended, "abc")), agents=("x", "y")),
     "agents that differ": Instance(
-        "p", (_attended("a", "x"), _attended("b", "x"), _attended("c", "x", "y")), agents=("x", "y")
+        "p", (_attended("a", "x"), _attended("b", "y"), _attended("c", "x", "y")), agents=("x", "y")
     ),
     "modes": Instance("p", (_use("a", 4, 1, 2), _use("b", 4, 1, 2), _use("c", 4, 2)), resources=OVEN),
     "interruptions": Instance("p", tuple(_attended(name, interruptible=True) for name in "ab")),
@@ -350,6 +350,16 @@ def test_optimum_is_proved_by(condition: str) -> None:
     assert verify(proof.as_dict(), instance).proved == "drcp"
     with pytest.raises(NoRefutationError, match="admit such a schedule"):
         refute(instance, result.makespan + 1)
+
+
+@needs_pumpkin
+def test_action_that_pauses_in_a_break_does_not_wait_for_its_end() -> None:
+    rest = Calendar(("oven", "agent"), ((2, 3), (6, 8)))
+    for action in (_use("a", 4, 1), Action("t/a", "t", 4, 4)):
+        instance = Instance("p", (replace(action, pauses_in_breaks=True),), resources=OVEN, calendars=(rest,))
+        assert solve(instance).makespan == 5
+        with pytest.raises(NoRefutationError, match="admit such a schedule"):
+            refute(instance, 6)
 
 
 def holds_by_paths(instance: Instance, bound: int) -> bool:
