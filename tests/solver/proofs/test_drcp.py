@@ -362,6 +362,18 @@ def test_action_that_pauses_in_a_break_does_not_wait_for_its_end() -> None:
             refute(instance, 6)
 
 
+@needs_pumpkin
+def test_times_that_cannot_be_used_begin_where_an_action_may_end() -> None:
+    window = _use("a", 3, 1, windows=((0, 3), (5, 20)))
+    modes = Action("t/a", "t", 3, 0, agents=(), modes=(Mode((Demand("oven", 1),)), Mode((Demand("oven", 2),))))
+    closed = Calendar(("oven",), ((3, 100),))
+    in_window = Instance("p", (window,), resources=OVEN)
+    for instance in (in_window, Instance("p", (modes,), resources=OVEN, calendars=(closed,))):
+        assert solve(instance).makespan == 3
+        with pytest.raises(NoRefutationError, match="admit such a schedule"):
+            refute(instance, 4)
+
+
 def holds_by_paths(instance: Instance, bound: int) -> bool:
     """Return whether the longest paths alone prove a bound."""
     document = to_document(instance)
