@@ -30,13 +30,15 @@ class Explanation:
     unit
         Name of a tick.
     kind
-        Kind of the certificate; ``search`` for kitchens and bundled results; empty without a bound.
+        Kind of the certificate, or ``drcp``; ``search`` for kitchens and bundled results; empty without a bound.
     explained_bound
         Bound that can be followed by hand; ``None`` if there is none.
     certificate
         The proof of that bound, for scheduling problems that are not infeasible.
     document
-        Document for ``planoracle verify``: the certificate, or a plan with a searched bound.
+        Document for ``planoracle verify``: the certificate, a DRCP proof, or a plan with a searched bound.
+    proof_grade
+        Grade of the proof of the status, see `planoracle.solver.result.Result.proof_grade`.
     conflict
         For infeasible scheduling problems, constraints that contradict each other.
     weight
@@ -53,6 +55,7 @@ class Explanation:
     certificate: Certificate | None = None
     conflict: Conflict | None = None
     weight: int | None = None
+    proof_grade: str | None = None
     document: dict[str, Any] | None = field(default=None, repr=False)
     _lines: tuple[str, ...] = field(default=(), repr=False)
 
@@ -85,6 +88,7 @@ class Explanation:
             **weights,
             "unit": self.unit,
             "kind": self.kind,
+            "proof_grade": self.proof_grade,
             "explained": self.explained,
             "explained_bound": self.explained_bound,
             "gap": self.gap,

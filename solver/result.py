@@ -38,6 +38,12 @@ _PROOFS_WITH_WEIGHTS = {
     Status.feasible: "none; a plan of a greater weight, or a shorter plan of this weight, may exist",
 }
 
+#: Grades of proofs, from one that a person can follow to the word of the solver.
+CERTIFICATE, DRCP = "certificate", "drcp"
+TWO_SOLVERS, SOLVER = "two solvers", "solver"
+#: Proof of infeasibility by two runs of CP-SAT.
+TWO_RUNS = "CP-SAT with presolve on and off"
+
 #: Callback for each improvement: makespan of the incumbent (``None`` if there is none yet) and lower bound.
 OnProgress: TypeAlias = Callable[[int | None, int], None]
 
@@ -125,8 +131,8 @@ class Result:
         ``lower_bound`` is that of the makespan at the greatest weight (``None`` until that is proved).
     claimed
         Optimum that the benchmark itself states, in ticks; the status is then ``unknown``, as nothing is proved.
-    is_certified
-        True if a certificate of the optimum was checked, see `planoracle.solver.proofs.checker`.
+    checked_proof
+        `CERTIFICATE` or `DRCP`, if such a proof of the optimum was checked; else empty.
 
     Examples
     --------
@@ -158,16 +164,22 @@ class Result:
     effort: Mapping[str, float] = field(default_factory=dict, kw_only=True, compare=False)
     source: str = field(default="solved", kw_only=True)
     claimed: int | None = field(default=None, kw_only=True)
-    is_certified: bool = field(default=False, kw_only=True, compare=False)
+    checked_proof: str = field(default="", kw_only=True, compare=False)
     weight: int | None = field(default=None, kw_only=True)
     weight_bound: int | None = field(default=None, kw_only=True)
 
     @property
     def proof_grade(self) -> str | None:
-        """``certificate`` if one was checked, ``solver`` for another proof, ``None`` without a proof."""
+        """Grade of the proof of the status, ``None`` without a proof.
+
+        ``certificate``: a readable proof was checked; ``drcp``: one by Pumpkin; ``two solvers``: CP-SAT proves
+        infeasibility with presolve and without it; ``solver``: the word of the solver.
+        """
         if not self.status.settled:
             return None
-        return "certificate" if self.is_certified and self.status == Status.optimal else "solver"
+        if self.status == Status.infeasible and self.proof == TWO_RUNS:
+            return TWO_SOLVERS
+        return self.checked_proof if self.checked_proof and self.status == Status.optimal else SOLVER
 
     def __str__(self) -> str:
         text: str = _view().as_text(self)

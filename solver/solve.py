@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from time import perf_counter
@@ -19,12 +19,26 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.text import one_of
 from planoracle.solver.kinds.kind import Kind
 from planoracle.solver.kinds.registry import UnknownKind, kind_of
-from planoracle.solver.result import OnProgress, Result, SolveOptions, versions
+from planoracle.solver.result import (
+    CERTIFICATE,
+    DRCP,
+    SOLVER,
+    TWO_RUNS,
+    TWO_SOLVERS,
+    OnProgress,
+    Result,
+    SolveOptions,
+    versions,
+)
 
 #: Endings of files with an interval model: text of CP-SAT's messages, MiniZinc.
 MODEL_FILES = (".pb", ".mzn")
 #: The fastest stages of the solver one after the other, or CP-SAT alone.
 Engines = StrEnum("Engines", {"auto": "auto", "cp_sat": "cp-sat"})
+# Format of DRCP proofs, as `planoracle.solver.proofs.drcp_checker` has it.
+DRCP_FORMAT = "planoracle/drcp"
+# Proofs of bundled optima in words, by their grade.
+_CHECKED_PROOFS = {CERTIFICATE: "certificate checked", DRCP: "DRCP proof checked"}
 # Minimum counted work (seconds) of an unproved bundled result: the default of all commands.
 _MIN_WORK = 60.0
 
@@ -132,12 +146,12 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
         is_improved = best is result and (start is None or result.plan != start.plan)
         return best if is_improved else replace(best, source="bundled", proof=f"{best.proof}; bundled plan")
     optimum = certified(problem, optimum)
-    proof = "certificate checked" if optimum.is_certified else optimum.proof
+    proof = _CHECKED_PROOFS.get(optimum.checked_proof, optimum.proof)
     return replace(optimum, source="bundled", proof=f"bundled, {proof}", seconds=perf_counter() - began)
 
 
 def certified(problem: Problem, result: Result) -> Result:
-    """Return a result, marked as certified if the bundled certificate of its optimum holds.
+    """Return a result with the grade of the bundled proof of its optimum, which is checked.
 
     Raises
     ------
@@ -152,7 +166,7 @@ def certified(problem: Problem, result: Result) -> Result:
         kind.check_certificate(problem, certificate, result.makespan)
     except ValueError as error:
         raise InternalError(f"bundled optimum of {problem.name}: {error}") from None
-    return replace(result, is_certified=True)
+    return replace(result, checked_proof=grade_of(certificate))
 
 
 def bundled_grade(problem: Problem) -> str | None:
@@ -172,8 +186,15 @@ def bundled_grade(problem: Problem) -> str | None:
     entry = by_key(entries).get(key_of(problem, kind_of(problem).rules_for_optimum(None)))
     if entry is None or not Status(entry["status"]).settled:
         return None
-    has_certificate = kind_of(problem).has_interval_model and key_of(problem, None) in registry.of(problem).proofs
-    return "certificate" if has_certificate else "solver"
+    if entry["status"] == Status.infeasible and entry["proof"] == TWO_RUNS:
+        return TWO_SOLVERS
+    proof = bundled_proof(problem) if kind_of(problem).has_interval_model else None
+    return SOLVER if proof is None else grade_of(proof)
+
+
+def grade_of(proof: Mapping[str, Any]) -> str:
+    """Return the grade of a stored proof."""
+    return DRCP if proof["format"] == DRCP_FORMAT else CERTIFICATE
 
 
 def _bundled_only(problem: Problem, rules: Rules | None, optimum: Result | None, began: float) -> Result:

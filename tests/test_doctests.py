@@ -18,6 +18,7 @@ _EXTRAS = {
     "planoracle.analysis.adapters.gym_spaces": "gymnasium",
     "planoracle.analysis.adapters.gym": "gymnasium",
     "planoracle.analysis.adapters.inspect_": "inspect_ai",
+    "planoracle.solver.proofs.pumpkin": "pumpkin_solver",
 }
 
 

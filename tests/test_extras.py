@@ -64,6 +64,9 @@ with subprocess.Popen([*PLANORACLE, "mcp"], stdin=subprocess.PIPE, stdout=subpro
     server.stdin.close()
 print(answer["result"]["serverInfo"])
 """
+PROOFS = """
+subprocess.run([*PLANORACLE, "explain", "naturalplan/calendar/1"], check=True)
+"""
 
 #: Script per extra, and a text of its output.
 DOORS = {
@@ -73,6 +76,7 @@ DOORS = {
     "gym": (GYM, "a step"),
     "cluster": (CLUSTER, "optimal"),
     "mcp": (MCP, "planoracle"),
+    "proofs": (PROOFS, "A DRCP proof of"),
 }
 
 

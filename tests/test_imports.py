@@ -43,7 +43,7 @@ LATE = {
     "solver/result.py",
     "solver/solve.py",
 }
-EXTRAS = ("inspect_ai", "gymnasium", "mcp")
+EXTRAS = ("inspect_ai", "gymnasium", "mcp", "pumpkin_solver")
 #: Slow libraries that short calls do not need. Typer itself imports pydantic and rich.
 SLOW = ("pandas", "matplotlib", "networkx", "numpy", "loky", "multiprocessing", "asyncio", *EXTRAS)
 HEAVY = ("pandas", "matplotlib", "networkx", "ortools", "pydantic", "numpy", *EXTRAS)

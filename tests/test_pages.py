@@ -45,6 +45,8 @@ def test_page_shows_the_current_output(page: Path, tmp_path: Path) -> None:
         pytest.skip("the commands need bash")
     if page.stem == "training":
         pytest.importorskip("gymnasium", reason="the environment needs planoracle[gym]")
+    if page.stem == "proved":
+        pytest.importorskip("pumpkin_solver", reason="DRCP proofs need planoracle[proofs]")
     for block in blocks(page.read_text("utf-8")):
         assert output(block, tmp_path) == block.text
 

@@ -24,7 +24,7 @@ from planoracle.instances.text import to_json, visible
 #: Output formats of explanations.
 ExplanationFormat = StrEnum("ExplanationFormat", ["text", "table", "json", "jsonl", "csv"])
 
-_COLUMNS = ("instance", "status", "makespan", "unit", "kind", "explained", "explained_bound", "gap")
+_COLUMNS = ("instance", "status", "makespan", "unit", "kind", "proof_grade", "explained", "explained_bound", "gap")
 
 
 def explain(
@@ -37,7 +37,7 @@ def explain(
         str | None,
         typer.Option(
             help=(
-                "Also write the certificates to this file, one per line, for planoracle verify. FOLDER/ writes an "
+                "Also write the proofs to this file, one per line, for planoracle verify. FOLDER/ writes an "
                 "archive instead: problems, proofs, their checkers and an index; unchanged problems in it are skipped."
             ),
             metavar="FILE|FOLDER/",
@@ -48,7 +48,9 @@ def explain(
     """Explain why no schedule is shorter than the optimum, or why there is none.
 
     The explanation is a proof in steps that can be checked by hand. For an infeasible problem it is a minimal set of
-    contradictory constraints.
+    contradictory constraints. Where they do not settle the status, or for infeasibility, planoracle[proofs] adds a DRCP
+    proof: many small inferences by the solver Pumpkin, each of which planoracle verify checks. Pumpkin ends at a limit
+    of wall time.
 
     Exit status: 1 if the status of a problem is unknown or a file cannot be read.
 

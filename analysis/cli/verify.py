@@ -44,7 +44,7 @@ def verify(
     proof: Annotated[
         Path | None,
         typer.Argument(
-            help="File of certificates, written by explain --out. Default: the bundled certificates.", metavar="PROOF"
+            help="File of proofs, written by explain --out. Default: the bundled certificates.", metavar="PROOF"
         ),
     ] = None,
     form: FormatOption = Format.table,
@@ -85,7 +85,7 @@ def verify(
 
     The plans in proofs are replayed, too. A lower bound without a certificate cannot be checked: the verdict is then
     "plan holds, bound not checked". A contradiction with a bundled optimum is an error. A proof can also be checked
-    without planoracle: python solver/proofs/checker.py PROBLEM.json PROOF.json.
+    without planoracle: python solver/proofs/checker.py PROBLEM.json PROOF.json; a DRCP proof by drcp_checker.py.
 
     With --bundled, the bundled problems are solved again; optima that the current code cannot compute are only
     replayed. The same command with --bundled --write resumes after an interruption.

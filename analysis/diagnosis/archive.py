@@ -29,7 +29,8 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.text import to_json
 from planoracle.solver import proofs
 from planoracle.solver.kinds.registry import kind_of
-from planoracle.solver.proofs import checker
+from planoracle.solver.proofs import checker, drcp_checker
+from planoracle.solver.result import CERTIFICATE, DRCP
 from planoracle.solver.solve import bundled_proof
 
 #: Name of the index of an archive.
@@ -40,7 +41,10 @@ COLUMNS: Final = (
     *("checker", "problem", "proof", "sha256", "problem_sha256", "reason"),
 )
 #: Stand-alone checkers by format of the proof: the script, and modules that it needs beside it.
-CHECKERS: Final[Mapping[str, tuple[str, ...]]] = {checker.FORMAT: ("checker.py",)}
+CHECKERS: Final[Mapping[str, tuple[str, ...]]] = {
+    checker.FORMAT: ("checker.py",),
+    drcp_checker.FORMAT: ("drcp_checker.py", "checker.py"),
+}
 
 # Characters of names of files, and largest number of them.
 _UNSAFE, _MAX_NAME = re.compile(r"[^A-Za-z0-9_+~.-]+"), 100
@@ -81,12 +85,13 @@ def prove(problem: Problem, complete: Set[str], **limits: Limit) -> ArchivedProo
         row["proof_seconds"] = _processor_time() - begin
         status = explanation.status
         row |= {"status": str(status), "makespan": explanation.makespan, "kind": explanation.kind}
-        row["grade"] = "solver" if status.settled else ""
+        row["grade"] = explanation.proof_grade or ""
         document = explanation.document
-        bundled = None if explanation.explained else _bundled_certificate(problem)
+        has_proof = explanation.proof_grade in (CERTIFICATE, DRCP)
+        bundled = None if has_proof else _bundled_proof(problem)
         if bundled is not None:
             document = bundled
-            row["kind"] = "bundled certificate"
+            row["kind"] = "bundled proof"
         if document is None:
             return ArchivedProof(row, content)
         return ArchivedProof(row | _checked(document, problem, status), content, _content(document))
@@ -101,7 +106,7 @@ def _problem_document(problem: Problem) -> dict[str, Any]:
     return registry.of(problem).document(problem)
 
 
-def _bundled_certificate(problem: Problem) -> dict[str, Any] | None:
+def _bundled_proof(problem: Problem) -> dict[str, Any] | None:
     return bundled_proof(problem) if kind_of(problem).has_interval_model else None
 
 

@@ -184,8 +184,8 @@ _ALL = (
             choice("settled", "status of the exact solve of the problem", _STATUSES),
             choice(
                 "proof_grade",
-                "proof of the exact solve: a checked certificate, or the word of the solver; missing without a proof",
-                ("certificate", "solver"),
+                "proof of the exact solve: checked certificate or DRCP proof, two runs, or one; missing if unproved",
+                ("certificate", "drcp", "two solvers", "solver"),
             ),
             share("gap", "optimality gap: makespan / optimum - 1; missing if the optimum is not proved"),
             share("gap_bound", "upper bound on the gap: makespan / lower_bound - 1"),

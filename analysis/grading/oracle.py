@@ -23,7 +23,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import replay_rules
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.kinds.registry import kind_of
-from planoracle.solver.result import Result, refused_result, versions
+from planoracle.solver.result import CERTIFICATE, Result, refused_result, versions
 from planoracle.solver.runs import solver_of
 from planoracle.solver.solve import (
     bundled_result,
@@ -79,7 +79,7 @@ def _optimum(problem: Problem, rules: Rules | None, limit: Limit, *, is_cached: 
     if result.makespan is not None and (cached is None or result.makespan < (cached.makespan or 0)):
         entry = _entry(problem, rules, result)
         store.put(key, entry)
-        return replace(result, is_certified="certificate" in entry)
+        return replace(result, checked_proof=CERTIFICATE if "certificate" in entry else "")
     return result
 
 
@@ -101,7 +101,7 @@ def _load_cached(store: OptimumCache, key: str, problem: Problem, rules: Rules |
     try:
         result = engine_of(problem).unpack(problem, rules, entry)
         _check(problem, result, entry.get("certificate"))
-        result = replace(result, is_certified=result.status == Status.optimal)
+        result = replace(result, checked_proof=CERTIFICATE if result.status == Status.optimal else "")
     except Exception as error:  # whatever the file contains
         store.drop(key, f"is invalid ({type(error).__name__}: {error})"[:500])
         return None

@@ -24,9 +24,12 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.explanation import FORMAT, VERSION
 from planoracle.solver.kinds.registry import kind_of
-from planoracle.solver.proofs import checker
+from planoracle.solver.proofs import checker, drcp_checker
 from planoracle.solver.proofs.certificate import CERTIFICATES, certificate
-from planoracle.solver.solve import bundled_proof, bundled_result, solve
+from planoracle.solver.proofs.drcp import NoRefutationError, refute
+from planoracle.solver.proofs.stored_proof import checked_bound
+from planoracle.solver.result import DRCP, Result
+from planoracle.solver.solve import bundled_proof, bundled_result, grade_of, solve
 
 _KEYS = {"format", "version", "instance", "profile", "makespan", "bound", "proved", "plan"}
 
@@ -42,8 +45,8 @@ class Verification:
     bound
         Ticks; claimed: no schedule is shorter.
     proved
-        ``certificate``: checked step by step. ``search``: claimed without a certificate; of a bundled entry that the
-        current code cannot derive, the release that derived it.
+        ``certificate``, ``drcp``: checked step by step. ``search``: claimed without such a proof; of a bundled entry
+        that the current code cannot derive, the release that derived it.
     holds
         True if all claims were checked, False if one is refuted, ``None`` if the bound was not checked.
     reason
@@ -88,9 +91,9 @@ def read_certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
 
 
 def verify_named(proof: Any, problems: Mapping[str, Problem]) -> Verification:
-    """Check a certificate, or a plan with a claimed bound, against the problem that it names.
+    """Check a certificate, a DRCP proof, or a plan with a claimed bound, against its problem.
 
-    Nothing of the search for proofs is used, see `planoracle.solver.proofs.checker`.
+    Nothing of the search for proofs is used, see `planoracle.solver.proofs.checker` and `drcp_checker`.
 
     Parameters
     ----------
@@ -159,14 +162,18 @@ def verify(document: Any, problem: Problem) -> Verification:
 
 
 def check_certificate(proof: Any, instance: Instance) -> Verification:
-    """Check a certificate of a scheduling problem with the stand-alone checker."""
+    """Check a certificate or a DRCP proof of a scheduling problem with its stand-alone checker."""
     problem = to_document(instance)
     try:
-        bound = checker.check(problem, proof)
+        bound = checked_bound(problem, proof)
         makespan = checker.check_schedule(problem, proof)
     except checker.RefusedError as error:
         return Verification(instance.name, None, None, "", False, str(error))
-    return Verification(instance.name, makespan, bound, "certificate", True)
+    grade, reason = grade_of(proof), ""
+    largest = drcp_checker.largest_makespan(problem) if grade == DRCP else None
+    if largest is not None and bound > largest:
+        reason = f"there is no schedule: the proof excludes the largest makespan that counts, {largest}"
+    return Verification(instance.name, makespan, bound, grade, True, reason)
 
 
 def _replayed(checked: Verification, proof: Any, instance: Instance) -> Verification:
@@ -273,6 +280,8 @@ def _verify_entry(way: BundledEntry) -> Verification:
 # Most cases of a proof by cases: few enough for a person, else few enough for the checker.
 _LEAVES = 4, 64
 _WORK = WorkLimit(600.0)
+# Bytes of a DRCP proof that is stored.
+_MAX_STORED = 50_000
 
 
 def derive_certificates(name: str) -> bundled_results.Proofs:
@@ -314,7 +323,16 @@ def _new_proof(way: BundledEntry) -> dict[str, Any] | None:
         proof = certificate(problem, result.makespan, result.schedule, leaves=leaves, time_limit=_WORK)
         if proof is not None and proof.explained:
             return proof.as_dict()
-    return None
+    return _new_refutation(problem, result)
+
+
+def _new_refutation(instance: Instance, result: Result) -> dict[str, Any] | None:
+    """Return a DRCP proof that is small enough to be stored, ``None`` if there is none."""
+    try:
+        proof = refute(instance, result.makespan, result.schedule)
+    except NoRefutationError:
+        return None
+    return proof.as_dict() if proof.size <= _MAX_STORED else None
 
 
 def write_certificates(names: Iterable[str]) -> None:

@@ -32,7 +32,7 @@ from planoracle.solver.exact.open_time_bound import open_time_bound
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import FeatureParams
 from planoracle.solver.exact.strategies import neighbourhood_settings
-from planoracle.solver.result import OnProgress, Result, versions
+from planoracle.solver.result import TWO_RUNS, OnProgress, Result, versions
 
 #: Proof after which the starts of the schedule are made small by CP-SAT, too.
 _BY_CP_SAT = "CP-SAT alone"
@@ -359,7 +359,7 @@ class FeatureSearch:
         second = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)
         if second.status == Status.infeasible:
             if is_last and self.schedule is None:
-                self.status, self.proof = Status.infeasible, "CP-SAT with presolve on and off"
+                self.status, self.proof = Status.infeasible, TWO_RUNS
             return
         if second.solution:
             self._take(model, second.solution)

@@ -25,7 +25,7 @@ from planoracle.solver.exact.problem_shape import shape_of
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import SearchParams
 from planoracle.solver.exact.strategies import CpRun
-from planoracle.solver.result import OnProgress
+from planoracle.solver.result import TWO_RUNS, OnProgress
 
 
 class Answer(NamedTuple):
@@ -271,7 +271,7 @@ class SearchState:
         model.model.drop_objective()
         check = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)
         if check.status == Status.infeasible:
-            return Answer(Status.infeasible, "CP-SAT with presolve on and off")
+            return Answer(Status.infeasible, TWO_RUNS)
         if not check.solution:
             reason = "infeasible by one setting of presolve; time limit before the other confirmed it"
             return Answer(Status.unknown, reason)

@@ -83,6 +83,7 @@ class GridKitchenKind(Kind):
             lower_bound=result.lower_bound,
             unit=problem.unit,
             kind="search",
+            proof_grade=result.proof_grade,
             document=plan_document(result, "released"),
             _lines=tuple(lines),
         )

@@ -115,7 +115,8 @@ class KitchenKind(Kind):
         fields = result.instance, result.status, result.makespan, result.lower_bound, problem.unit
         head = f"{result.instance}: {result.status}"
         if result.status == Status.infeasible:
-            return Explanation(*fields, _lines=(f"{head}: no plan completes the problem ({result.proof}).",))
+            line = f"{head}: no plan completes the problem ({result.proof})."
+            return Explanation(*fields, proof_grade=result.proof_grade, _lines=(line,))
         unknown = "; neither a plan nor a proof of infeasibility was found within the time limit"
         lines = [head + (unknown if result.makespan is None else f", {span(problem, result.makespan)}") + "."]
         if result.status == Status.optimal:
@@ -127,7 +128,8 @@ class KitchenKind(Kind):
             )
         # These problems are solved by the profile "released" here.
         document = None if result.plan is None else plan_document(result, "released")
-        return Explanation(*fields, "search", document=document, _lines=tuple(lines))
+        grade = result.proof_grade
+        return Explanation(*fields, "search", proof_grade=grade, document=document, _lines=tuple(lines))
 
     def timeline(self, run: AnyRun) -> Timeline:
         """Return the legal actions of a run, one step each."""

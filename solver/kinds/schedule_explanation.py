@@ -15,21 +15,67 @@ from planoracle.solver.explanation import Explanation
 from planoracle.solver.proofs.certificate import CERTIFICATES, Certificate, certificate
 from planoracle.solver.proofs.conflict import EXPLANATION, find_conflict
 from planoracle.solver.proofs.constraints import demands_of
-from planoracle.solver.result import Result
+from planoracle.solver.proofs.drcp import DrcpProof, NoRefutationError, refute
+from planoracle.solver.proofs.feasibility import is_refuted_without_presolve
+from planoracle.solver.result import CERTIFICATE, DRCP, TWO_SOLVERS, Result
+
+# Share of the remaining time for a DRCP proof; the rest is for a second run of CP-SAT.
+_REFUTATION = 0.8
 
 
 def explain_schedule(instance: Instance, time_limit: Limit) -> Explanation:
     """Solve a problem within half of the limit, and explain the result within the other half."""
     deadline = deadline_of(time_limit)
-    result = solve(instance, time_limit=deadline.sooner(deadline.remaining() / 2))
+    result = solve(instance, time_limit=_half(deadline))
     if result.status == Status.infeasible:
-        return _explain_infeasibility(instance, result, deadline)
+        return _with_refutation(instance, result, _explain_infeasibility(instance, result, _half(deadline)), deadline)
     if refusal := CERTIFICATES.refusal(instance):
-        return _explain_by_search(instance, result, refusal)
-    proof = certificate(instance, result.makespan, result.schedule, time_limit=deadline)
-    if proof is None:
-        return _explain_by_search(instance, result, "no certificate was found within the time limit")
-    return _explain_by_proof(instance, result, proof)
+        explanation = _explain_by_search(instance, result, refusal)
+    else:
+        proof = certificate(instance, result.makespan, result.schedule, time_limit=_half(deadline))
+        if proof is None:
+            explanation = _explain_by_search(instance, result, "no certificate was found within the time limit")
+        else:
+            explanation = _explain_by_proof(instance, result, proof)
+    if result.makespan is None or explanation.explained:
+        return explanation
+    return _with_refutation(instance, result, explanation, deadline)
+
+
+def _half(deadline: Deadline) -> Deadline:
+    return deadline.sooner(deadline.remaining() / 2)
+
+
+def _with_refutation(instance: Instance, result: Result, explanation: Explanation, deadline: Deadline) -> Explanation:
+    """Add a DRCP proof to an explanation, or else the verdict of a second run of CP-SAT."""
+    lines = explanation.lines()
+    try:
+        limit = deadline.sooner(_REFUTATION * deadline.remaining())
+        proof = refute(instance, result.makespan, result.schedule, time_limit=limit)
+    except NoRefutationError as error:
+        if not explanation.explained and not CERTIFICATES.refusal(instance):
+            lines.append(f"There is no DRCP proof: {error.message}.")
+    else:
+        return _explain_by_refutation(result, explanation, proof)
+    grade = explanation.proof_grade
+    if result.status == Status.optimal and is_refuted_without_presolve(instance, result.makespan or 0, deadline):
+        grade = TWO_SOLVERS
+        lines.append("CP-SAT without presolve proves as well that no schedule is shorter.")
+    return replace(explanation, proof_grade=grade, _lines=tuple(lines))
+
+
+def _explain_by_refutation(result: Result, explanation: Explanation, proof: DrcpProof) -> Explanation:
+    """Add a DRCP proof, which may settle what the search has not."""
+    claim = "there is no schedule" if result.makespan is None else "no schedule is shorter"
+    sentence = (
+        f"A DRCP proof of {len(proof.steps)} lines ({proof.size} bytes) shows that {claim}: the solver Pumpkin derives "
+        "a contradiction, and drcp_checker.py in plain Python, or planoracle verify, checks each line."
+    )
+    lines = explanation.lines()
+    if result.status == Status.feasible:
+        lines[0] = f"{explanation.instance}: {Status.optimal}, {result.makespan} {explanation.unit}s."
+        explanation = replace(explanation, status=Status.optimal, lower_bound=result.makespan)
+    return replace(explanation, kind=DRCP, proof_grade=DRCP, document=proof.as_dict(), _lines=(*lines, sentence))
 
 
 def _explain_by_search(instance: Instance, result: Result, reason: str) -> Explanation:
@@ -109,6 +155,8 @@ def _explain_by_proof(instance: Instance, result: Result, proof: Certificate) ->
     if result.status == Status.feasible and proof.explained:
         fields |= {"status": Status.optimal, "lower_bound": result.makespan}
         first_lines[0] = f"{instance.name}: {Status.optimal}, {span(instance, proof.bound)}."
+    if proof.explained:
+        fields["proof_grade"] = CERTIFICATE
     lines = [*first_lines, *proof.lines(instance)]
     if proof.gap and result.status == Status.optimal:
         gap = span(instance, proof.gap)
@@ -157,4 +205,5 @@ def _fields(result: Result) -> dict[str, Any]:
         "lower_bound": result.lower_bound,
         "unit": result.unit,
         "weight": result.weight,
+        "proof_grade": result.proof_grade,
     }

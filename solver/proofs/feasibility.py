@@ -16,6 +16,7 @@ from planoracle.solver.exact.feature_search import PRESOLVED, FeatureSearch
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search import solve
 from planoracle.solver.exact.search_params import FeatureParams
+from planoracle.solver.result import TWO_RUNS
 
 # Settings of CP-SAT and their efforts for the decision whether a schedule exists. Infeasibility must be proved by both.
 _ATTEMPTS: tuple[tuple[dict[str, Any], float], ...] = (({}, 0.02), (PRESOLVED, 0.3))
@@ -51,7 +52,7 @@ def decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> Verdi
                 return Verdict(Status.feasible)
             refuted &= outcome.status == Status.infeasible
         if refuted and step == common_tick(instance) and (step == 1 or not grid_matters(instance)):
-            return Verdict(Status.infeasible, "CP-SAT with presolve on and off")
+            return Verdict(Status.infeasible, TWO_RUNS)
     try:
         result = solve(instance, time_limit=deadline, exact_grid=exact_grid)
     except RefusedPlanError:
@@ -86,3 +87,17 @@ def _decide_by_cp_sat_alone(instance: Instance, deadline: Deadline) -> Verdict:
     with suppress(RefusedPlanError):  # a conflict is one of the problem
         certify(instance, search.schedule)
     return Verdict(Status.feasible)
+
+
+def is_refuted_without_presolve(instance: Instance, makespan: int, deadline: Deadline) -> bool:
+    """Return whether CP-SAT without presolve proves that no schedule is shorter than a makespan.
+
+    False is no answer: optional tasks, whose weight comes first, and interruptions off the grid are not decided.
+    """
+    step = common_tick(instance)
+    if instance.optional or (step > 1 and grid_matters(instance)):
+        return False
+    model = ScheduleModel(instance, windows(instance), step, 0, makespan - 1, deadline=deadline)
+    model.model.drop_objective()
+    outcome = run(model.model, deadline=deadline, presolve=False)
+    return outcome.status == Status.infeasible

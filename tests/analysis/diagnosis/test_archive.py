@@ -19,6 +19,7 @@ from planoracle.analysis.diagnosis.archive import COLUMNS, INDEX, Archive, prove
 from planoracle.instances.files.catalog import load
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance
+from planoracle.solver.proofs import drcp
 
 COBBLER, SANDWICH = "recipe2plan/timed/Cobbler_Pancakes", "kitchens/synchronous/0_cheese_sandwich"
 
@@ -66,9 +67,19 @@ def test_unreadable_file_has_a_row_and_the_others_are_proved(tmp_path: Path) -> 
     assert rows["optimal"]["bound"] == "5"
 
 
-def test_infeasible_problem_without_a_document_has_the_grade_of_the_solver(tmp_path: Path) -> None:
+def test_infeasible_problem_without_a_document_has_no_checker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drcp, "is_available", lambda: False)
     row = _add(Archive(tmp_path), replace(_shop(3), time_limit=4))
-    assert (row["status"], row["grade"], row["proof"], row["checker"]) == ("infeasible", "solver", "", "")
+    assert (row["status"], row["proof"], row["checker"]) == ("infeasible", "", "")
+    assert row["grade"] in ("solver", "two solvers")
+
+
+@pytest.mark.skipif(not drcp.is_available(), reason="proofs are written by planoracle[proofs]")
+def test_refutation_is_archived_with_both_files_of_its_checker(tmp_path: Path) -> None:
+    row = _add(Archive(tmp_path), replace(_shop(3), time_limit=4))
+    assert (row["status"], row["grade"], row["checker"]) == ("infeasible", "drcp", "drcp_checker.py")
+    command = [sys.executable, "-I", "-S", row["checker"], row["problem"], row["proof"]]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
 
 
 def test_complete_problems_are_skipped(tmp_path: Path) -> None:
@@ -132,4 +143,4 @@ def test_bundled_certificate_is_archived_where_the_search_is_weaker() -> None:
     assert archived.proof is not None
     row = archived.row
     assert (row["status"], row["bound"], row["makespan"], row["grade"]) == ("optimal", 4080, 4080, "certificate")
-    assert (row["kind"], row["checker"]) == ("bundled certificate", "checker.py")
+    assert (row["kind"], row["checker"]) == ("bundled proof", "checker.py")
