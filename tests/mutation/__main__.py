@@ -1,7 +1,7 @@
-"""Mutation tests of the core: ``python -m tests.mutation [MODULE ...]``, a folder or file such as ``solver/proofs``.
+"""Mutation tests of the core: ``python -m tests.mutation [MODULE ...]``, files or folders.
 
-Each module has a number of mutants, drawn by the seed, which run with the tests of the part of ``modules.toml`` that has
-the module. The output folder has all results (``mutants.jsonl``, to which runs append), scores and survivors. A mutant
+Each module has a number of mutants, drawn by the seed, which run with the tests of the part of ``modules.toml`` that
+has the module. The output folder has the results (``mutants.jsonl``, to which runs append) and the survivors. A mutant
 with a result is not run again, unless its code changes.
 """
 
@@ -25,60 +25,51 @@ def parts() -> list[dict[str, Any]]:
 
 
 def selected_modules(part: dict[str, Any], names: list[str]) -> list[str]:
-    """Return the modules of a part that are, or are below, one of the named paths; without names all of them."""
+    """Return the modules of a part with or below one of the named paths; without names all of them."""
     modules = [f"{part['folder']}/{name}.py" for name in part["modules"]]
-    if not names:
-        return modules
-    prefixes = tuple(name.removesuffix(".py").rstrip("/") for name in names)
-    return [module for module in modules if any(module.startswith((f"{start}/", f"{start}.py")) for start in prefixes)]
+    paths = {Path(name) for name in names or ["."]}
+    return [module for module in modules if not paths.isdisjoint([Path(module), *Path(module).parents])]
 
 
 def measure(modules: list[str], tests: list[str], options: argparse.Namespace) -> None:
-    """Run the mutants of modules of a part, and print and store the scores."""
-    tree = options.out / "tree"
+    """Run the mutants of some modules of a part, print scores and write survivors."""
+    tree, result_file = options.out / "tree", options.out / "mutants.jsonl"
     paths = [f"src/planoracle/{module}" for module in modules]
-    order = {
-        "paths": paths,
-        "seed": options.seed,
-        "mutants": options.mutants,
-        "retry": options.retry,
-        "results": str(options.out / "mutants.jsonl"),
-    }
     scratch.build(tree, paths, tests, options.slow)
-    scratch.run(tree, order)
-    outcomes = results.read_results(options.out / "mutants.jsonl")
-    drawn = [outcomes[results.identity(row)] for row in json.loads((tree / "drawn.json").read_text("utf-8"))]
-    reasons = results.explanations()
-    scores = []
+    order = {"seed": options.seed, "mutants": options.mutants, "retry": options.retry}
+    scratch.run(tree, {**order, "paths": paths, "results": str(result_file)})
+    outcomes = results.read_results(result_file)
+    drawn = json.loads((tree / "drawn.json").read_text("utf-8"))
     for module in modules:
-        rows = [row for row in drawn if row["module"] == module]
-        scores.append(results.score(module, rows, reasons))
-        results.write_survivors(options.out / "survivors" / f"{module}.diff", rows, reasons)
-        print(*scores[-1].values(), sep="\t", flush=True)
-    results.write_scores(options.out / "scores.csv", scores)
+        rows = [outcomes[results.identity(row)] for row in drawn if row["module"] == module]
+        survivors = results.explain_survivors(rows)
+        results.write_survivors(options.out / "survivors" / f"{module}.diff", survivors)
+        print(*results.score(module, rows, survivors), sep="\t", flush=True)
 
 
-def main() -> None:
-    """Measure the modules that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], prog="python -m tests.mutation")
-    parser.add_argument(
-        "modules", nargs="*", metavar="MODULE", help="file or folder of the packages (default: the core)"
-    )
+def read_options() -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(description="Mutation tests of the core.", prog="python -m tests.mutation")
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="file or folder (default: the core)")
     parser.add_argument("--seed", type=int, default=65, help="seed that draws mutants (default: 65)")
-    parser.add_argument("--mutants", type=int, default=200, help="maximum number of mutants of a module (default: 200)")
+    parser.add_argument("--mutants", type=int, default=200, help="maximum number of each module (default: 200)")
     parser.add_argument("--out", type=Path, default=Path(".mutation"), help="folder of results (default: .mutation)")
     parser.add_argument("--retry", action="store_true", help="run survivors again, after tests changed")
     parser.add_argument("--slow", action="store_true", help="with slow tests and all examples of random tests")
     options = parser.parse_args()
     options.out = options.out.resolve()
-    selections = [(selected_modules(part, options.modules), part["tests"]) for part in parts()]
-    if not any(modules for modules, _ in selections):
-        parser.error(f"no module of {TABLE.name} has one of these names: {options.modules}")
+    return options
+
+
+def main() -> None:
+    """Measure the modules that the command line names."""
+    options = read_options()
     print(f"seed {options.seed}, at most {options.mutants} mutants of a module")
     print(*results.COLUMNS, sep="\t")
-    for modules, tests in selections:
+    for part in parts():
+        modules = selected_modules(part, options.modules)
         if modules:
-            measure(modules, tests, options)
+            measure(modules, part["tests"], options)
 
 
 if __name__ == "__main__":

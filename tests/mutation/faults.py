@@ -1,4 +1,4 @@
-"""Planted faults: ``python -m tests.mutation.faults [NAME ...]`` tries ``faults/NAME.patch`` with the test it names.
+"""Planted faults: ``python -m tests.mutation.faults [NAME ...]`` tries ``faults/NAME.patch``.
 
 The first line of a patch is ``# test: `` with the name of a test, the second ``# fault: `` with a sentence. The exit
 status is 1 if the test passes although the fault is there.

@@ -16,17 +16,22 @@ from typing import Any
 
 import libcst as cst
 from mutmut import __main__ as mutmut_command
-from mutmut.mutation import mutators
+from mutmut.mutation import file_mutation, mutators
 from mutmut.mutation.data import MutantLineSpans, SourceFileMutationData
 from mutmut.mutation.diff_apply import generated_function_names
 from mutmut.utils.format_utils import orig_function_and_class_names_from_key
 from mutmut.workers.isolation import ForkServerRunner, MutantResult
-from tests.mutation.results import identity, read_results
 
+from tests.mutation.results import Row, identity, read_results
+
+#: Folder of the packages in the tree.
+SOURCES = "src/planoracle"
 #: Functions of Python that are exchanged, as in faults of programmers.
 EXCHANGED = {"min": "max", "max": "min", "any": "all", "all": "any", "sorted": "list", "Counter": "set"}
-#: Exit codes of pytest and of mutmut for a mutant that no test rejects: passed, no test selected, no test reaches it.
-SURVIVAL_CODES = (0, 5, 33)
+#: Exit code of mutmut for a mutant that no test reaches.
+NO_TESTS = 33
+#: Exit codes of mutants that no test rejects: those of pytest are 0 (passed) and 5 (no test was selected).
+SURVIVAL_CODES = (0, 5, NO_TESTS)
 #: Exit codes of a process that was ended after its limit of processor time.
 TIMEOUT_CODES = (-24, -9, 24, 36, 152, 255)
 
@@ -48,6 +53,8 @@ def choose_operators() -> None:
 
     A changed text is a changed message in most cases, and tests of wording are not the tests of a rule.
     """
+    # Types that `cast` names have no effect.
+    file_mutation.NEVER_MUTATE_FUNCTION_CALLS.add("cast")
     operators: Any = mutators.mutation_operators
     operators.remove((cst.BaseString, mutators.operator_string))
     operators.append((cst.If, mutators.operator_if_exp))
@@ -56,8 +63,8 @@ def choose_operators() -> None:
     operators.append((cst.Expr, remove_call))
 
 
-def rows_by_mutant(path: str) -> dict[str, dict[str, Any]]:
-    """Return module, function and diff of all mutants of a file by the name that mutmut gives to the mutant."""
+def rows_by_mutant(path: str) -> dict[str, Row]:
+    """Return module, function and diff of all mutants of a file by their names in mutmut."""
     spans = MutantLineSpans.load(path).span_by_function_name
     lines = (Path("mutants") / path).read_text("utf-8").splitlines()
     data = SourceFileMutationData(path=path)
@@ -65,19 +72,21 @@ def rows_by_mutant(path: str) -> dict[str, dict[str, Any]]:
     rows = {}
     for mutant in data.exit_code_by_key:
         function, class_name = orig_function_and_class_names_from_key(mutant)
+        original, mutated = generated_function_names(mutant)
         versions = []
-        for name in generated_function_names(mutant):
-            span = spans[name]
-            version = [line.replace(name, function) for line in lines[span.start - 1 : span.end]]
-            versions.append(version)
-        diff = difflib.unified_diff(*versions, lineterm="", n=3)
-        full_name = f"{class_name}.{function}" if class_name else function
-        text = "\n".join(list(diff)[2:])
-        rows[mutant] = {"module": path.removeprefix("src/planoracle/"), "function": full_name, "diff": text}
+        for name in (original, mutated):
+            text = lines[spans[name].start - 1 : spans[name].end]
+            versions.append([line.replace(name, function) for line in text])
+        diff = list(difflib.unified_diff(*versions, lineterm=""))
+        rows[mutant] = {
+            "module": path.removeprefix(f"{SOURCES}/"),
+            "function": f"{class_name}.{function}" if class_name else function,
+            "diff": "\n".join(diff[2:]),
+        }
     return rows
 
 
-def draw(rows: dict[str, dict[str, Any]], seed: int, number: int) -> list[str]:
+def draw(rows: dict[str, Row], seed: int, number: int) -> list[str]:
     """Return the names of the first mutants in an order that the seed and the diffs define.
 
     A larger number adds mutants to those of a smaller one, and a change of the source replaces few.
@@ -85,7 +94,8 @@ def draw(rows: dict[str, dict[str, Any]], seed: int, number: int) -> list[str]:
 
     def position(mutant: str) -> str:
         row = rows[mutant]
-        return hashlib.sha256(f"{seed} {row['function']} {row['diff']}".encode()).hexdigest()
+        text = f"{seed} {row['function']} {row['diff']}"
+        return hashlib.sha256(text.encode()).hexdigest()
 
     return sorted(rows, key=position)[:number]
 
@@ -97,31 +107,30 @@ def outcome(exit_code: int | None) -> str:
     return "survived" if exit_code in SURVIVAL_CODES else "killed"
 
 
-def run(mutants: dict[str, dict[str, Any]], results: Path) -> None:
+def run(mutants: dict[str, Row], results: Path) -> None:
     """Run mutants, and append each result as soon as it is there."""
     register: Callable[[MutantResult, Any], None] = mutmut_command._register_mutant_result
 
-    def append(mutant: str, exit_code: int | None, seconds: float) -> None:
-        row = {**mutants.pop(mutant), "outcome": outcome(exit_code), "seconds": round(seconds, 2)}
+    def append(mutant: str, exit_code: int | None) -> None:
+        row = {**mutants.pop(mutant), "outcome": outcome(exit_code)}
         with results.open("a", encoding="utf-8") as stream:
             stream.write(f"{json.dumps(row)}\n")
 
     def register_and_append(result: MutantResult, data: Any) -> None:
         register(result, data)
-        append(result.mutant_name, result.exit_code, result.duration)
+        append(result.mutant_name, result.exit_code)
 
     mutmut_command._register_mutant_result = register_and_append
     # The tests have passed when mutmut records which functions they reach; a second run would prove nothing.
     ForkServerRunner.run_clean_tests = lambda runner, tests: 0
     mutmut_command.run_forced_fail_test = lambda runner: None
-    paths = {f"src/planoracle/{row['module']}" for row in mutants.values()}
     mutmut_command._run(tuple(mutants), 1)
-    for path in sorted(paths):
-        data = SourceFileMutationData(path=path)
+    # mutmut stores, but does not report, that no test reaches a mutant.
+    for mutant, row in list(mutants.items()):
+        data = SourceFileMutationData(path=f"{SOURCES}/{row['module']}")
         data.load()
-        unreached = [mutant for mutant, code in data.exit_code_by_key.items() if code == 33 and mutant in mutants]
-        for mutant in unreached:
-            append(mutant, 33, 0)
+        if data.exit_code_by_key[mutant] == NO_TESTS:
+            append(mutant, NO_TESTS)
 
 
 def main() -> None:
@@ -136,12 +145,13 @@ def main() -> None:
     drawn = {}
     for path in order["paths"]:
         rows = rows_by_mutant(path)
-        drawn |= {mutant: rows[mutant] for mutant in draw(rows, order["seed"], order["mutants"])}
+        names = draw(rows, order["seed"], order["mutants"])
+        drawn |= {mutant: rows[mutant] for mutant in names}
     Path("drawn.json").write_text(json.dumps(list(drawn.values())), "utf-8")
     pending = {}
     for mutant, row in drawn.items():
-        last = previous.get(identity(row), {"outcome": None})["outcome"]
-        if last is None or (order["retry"] and last == "survived"):
+        last = previous.get(identity(row))
+        if last is None or (order["retry"] and last["outcome"] == "survived"):
             pending[mutant] = row
     if pending:
         run(pending, results)

@@ -1,4 +1,4 @@
-"""Scratch tree of mutation tests: the sources below ``src/planoracle``, since mutmut finds modules by their paths.
+"""Scratch tree of mutation tests: mutmut needs module names that agree with the paths of sources.
 
 ``mutants/`` is the copy in which tests run: mutmut writes the sources with all mutants there. Folders of the repository
 that tests read are links.
