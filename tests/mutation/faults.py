@@ -73,6 +73,7 @@ def main() -> None:
     survivors = 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / ROOT.name
+        (Path(scratch) / "shared").symlink_to(ROOT.parent / "shared")
         shutil.copytree(ROOT, folder, symlinks=True, ignore=shutil.ignore_patterns(*IGNORED))
         if run_tests(folder, [fault.test for fault in faults]) != PASSED:
             sys.exit("a test fails without its fault")

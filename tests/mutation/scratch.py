@@ -45,6 +45,7 @@ def build(tree: Path, paths: list[str], tests: list[str], with_slow_tests: bool)
     shutil.copytree(ROOT / "tests", copies / "tests", ignore=ignored)
     for name in PACKAGES:
         (copies / name).symlink_to(Path("src/planoracle") / name)
+    (tree / "shared").symlink_to(ROOT.parent / "shared")
     for name in LINKED:
         (copies / name).symlink_to(ROOT / name)
     # Python remembers folders of its search path that do not exist when it starts.
