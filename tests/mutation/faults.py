@@ -7,7 +7,6 @@ status is 1 if the test passes although the fault is there.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
@@ -15,7 +14,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.mutation.scratch import ROOT, environment
+
 FOLDER = Path(__file__).with_name("faults")
 #: Nothing that a test of a fault reads.
 IGNORED = (".git", ".mutation", ".venv", "__pycache__", ".hypothesis", ".*_cache")
@@ -46,10 +46,9 @@ def apply(fault: Fault, folder: Path, *options: str) -> int:
 
 def run_tests(folder: Path, tests: list[str]) -> int:
     """Run tests in a copy of the repository, and return the exit status of pytest."""
-    search_path = os.pathsep.join(str(folder / name) for name in (".namespace", "", "tests"))
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONPATH": search_path}
-    return subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=False).returncode
+    variables = environment(folder, ".namespace")
+    return subprocess.run(command, cwd=folder, env=variables, stdout=subprocess.DEVNULL, check=False).returncode
 
 
 def try_fault(fault: Fault, folder: Path) -> bool:

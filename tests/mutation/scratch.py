@@ -55,17 +55,24 @@ def build(tree: Path, paths: list[str], tests: list[str], with_slow_tests: bool)
     # Tests that are named run although they are slow, and with all examples, unless a profile is chosen.
     arguments = ["-p", "no:cacheprovider"]
     arguments += ["-m", ""] if with_slow_tests else ["--hypothesis-profile=quick"]
-    settings = SETTINGS.format(paths=json.dumps(paths), tests=json.dumps(tests), arguments=json.dumps(arguments))
-    (tree / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text("utf-8") + settings, "utf-8")
+    values = {"paths": paths, "tests": tests, "arguments": arguments}
+    settings = SETTINGS.format_map({name: json.dumps(value) for name, value in values.items()})
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    (tree / "pyproject.toml").write_text(project + settings, "utf-8")
+
+
+def environment(folder: Path, sources: str) -> dict[str, str]:
+    """Return the environment of a process that imports sources and tests of a copy of the repository."""
+    search_path = [folder / sources, folder, folder / "tests"]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, search_path))}
 
 
 def run(tree: Path, order: dict[str, object]) -> None:
     """Run mutants in the tree; the output of mutmut and pytest goes to ``log`` in the tree."""
-    copies = tree / "mutants"
-    search_path = os.pathsep.join(str(copies / name) for name in ("src", "", "tests"))
     command = [sys.executable, "-m", "tests.mutation.mutants", json.dumps(order)]
-    with (tree / "log").open("w", encoding="utf-8") as log:
-        environment = {**os.environ, "PYTHONPATH": search_path}
-        process = subprocess.run(command, cwd=tree, env=environment, stdout=log, stderr=subprocess.STDOUT, check=False)
+    variables = environment(tree / "mutants", "src")
+    path = tree / "log"
+    with path.open("w", encoding="utf-8") as log:
+        process = subprocess.run(command, cwd=tree, env=variables, stdout=log, stderr=subprocess.STDOUT, check=False)
     if process.returncode:
-        sys.exit(f"mutmut failed, see {tree / 'log'}")
+        sys.exit(f"mutmut failed, see {path}")

@@ -16,8 +16,9 @@ def row(number: int, outcome: str) -> results.Row:
 
 def test_last_result_of_a_mutant_counts(tmp_path: Path) -> None:
     path = tmp_path / "mutants.jsonl"
-    path.write_text("".join(f"{json.dumps(row(1, outcome))}\n" for outcome in ("survived", "killed")), "utf-8")
-    assert list(results.read_results(path).values()) == [row(1, "killed")]
+    earlier, later = row(1, "survived"), row(1, "killed")
+    path.write_text(f"{json.dumps(earlier)}\n{json.dumps(later)}\n", "utf-8")
+    assert [*results.read_results(path).values()] == [later]
 
 
 def test_explained_survivor_counts_in_the_first_score_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
