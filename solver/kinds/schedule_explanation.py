@@ -66,16 +66,22 @@ def _with_refutation(instance: Instance, result: Result, explanation: Explanatio
 
 def _explain_by_refutation(result: Result, explanation: Explanation, proof: DrcpProof) -> Explanation:
     """Add a DRCP proof, which may settle what the search has not."""
-    claim = "there is no schedule" if result.makespan is None else "no schedule is shorter"
-    sentence = (
-        f"A DRCP proof of {len(proof.steps)} lines ({proof.size} bytes) shows that {claim}: the solver Pumpkin derives "
-        "a contradiction, and drcp_checker.py in plain Python, or planoracle verify, checks each line."
-    )
     lines = explanation.lines()
     if result.status == Status.feasible:
         lines[0] = f"{explanation.instance}: {Status.optimal}, {result.makespan} {explanation.unit}s."
         explanation = replace(explanation, status=Status.optimal, lower_bound=result.makespan)
-    return replace(explanation, kind=DRCP, proof_grade=DRCP, document=proof.as_dict(), _lines=(*lines, sentence))
+    return replace(explanation, kind=DRCP, proof_grade=DRCP, document=proof.as_dict(), _lines=(*lines, _refutation(result, proof)))
+
+
+def _refutation(result: Result, proof: DrcpProof) -> str:
+    """Return what a DRCP proof shows, in a sentence."""
+    claim = "there is no schedule" if result.makespan is None else "no schedule is shorter"
+    if not proof.steps:
+        return f"The checker of DRCP proofs, drcp_checker.py, shows by longest paths alone that {claim}."
+    return (
+        f"A DRCP proof of {len(proof.steps)} lines ({proof.size} bytes) shows that {claim}: the solver Pumpkin derives "
+        "a contradiction, and drcp_checker.py in plain Python, or planoracle verify, checks each line."
+    )
 
 
 def _explain_by_search(instance: Instance, result: Result, reason: str) -> Explanation:
