@@ -1,0 +1,87 @@
+"""Feasible schedules of small problems, as times of events, to judge statements of proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import islice
+from random import Random
+from typing import NamedTuple
+
+from support.model_distance import feasible_schedules, plain_mix
+from support.model_search import ModelSearch, TooManyChecksError
+from support.random_instances import ovens, presses, workshop
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule, variant_of
+
+Event = tuple[str, str]
+BEGIN, END = ("begin", ""), ("end", "")
+#: Ticks above the optimum up to which schedules are drawn, and their maximum number.
+SLACK, MAX_SCHEDULES, MAX_CHECKS = 2, 250, 3_000
+
+
+class Small(NamedTuple):
+    """Small instance with its optimum by exhaustive search and feasible schedules, drawn among all."""
+
+    instance: Instance
+    optimum: int
+    schedules: list[Schedule]
+
+
+def _paused_mix(seed: int) -> Instance:
+    return plain_mix(seed, pauses=True)
+
+
+#: Makers of instances by seed: features of the model, shared units, amounts of one resource.
+MAKERS: tuple[Callable[[int], Instance], ...] = (_paused_mix, workshop, ovens, presses)
+
+
+@cache
+def small_instances(block: int, count: int) -> list[Small]:
+    """Return the instances of all makers and of so many seeds; large and infeasible ones are left out."""
+    instances = []
+    for seed in range(count * block, count * (block + 1)):
+        for make in MAKERS:
+            small = _small(make, seed)
+            if small is not None:
+                instances.append(small)
+    return instances
+
+
+def _small(make: Callable[[int], Instance], seed: int) -> Small | None:
+    try:
+        instance = make(seed)
+        optimum = ModelSearch(instance, max_checks=MAX_CHECKS).best().makespan
+    except (InputError, TooManyChecksError):  # no valid draw, or too large
+        return None
+    if optimum is None:
+        return None
+    drawn = feasible_schedules(instance, optimum + SLACK, Random(seed))
+    return Small(instance, optimum, list(islice(drawn, MAX_SCHEDULES)))
+
+
+def times_of_events(instance: Instance, schedule: Schedule) -> dict[Event, int]:
+    """Return when each event of a proof happens in a schedule."""
+    times = {BEGIN: 0, END: schedule.makespan}
+    finish = schedule.finish()
+    for piece in sorted(schedule.pieces, key=lambda piece: -piece.start):  # the first piece comes last
+        action = instance.by_id[piece.action]
+        times["start", piece.action] = piece.start
+        times["finish", piece.action] = finish[piece.action]
+        if not (action.interruptible or action.pauses_in_breaks):
+            times["free", piece.action] = piece.start + variant_of(instance, piece).attended
+    return times
+
+
+def min_gaps(instance: Instance, schedules: list[Schedule]) -> dict[tuple[Event, Event], int]:
+    """Return the least time from each event to each other in any of some schedules."""
+    gaps: dict[tuple[Event, Event], int] = {}
+    for schedule in schedules:
+        times = times_of_events(instance, schedule)
+        for source, begin in times.items():
+            for target, end in times.items():
+                pair = source, target
+                gaps[pair] = min(gaps.get(pair, end - begin), end - begin)
+    return gaps
