@@ -19,7 +19,7 @@ from planoracle.instances.model.schedule import Schedule, variant_of
 Event = tuple[str, str]
 BEGIN, END = ("begin", ""), ("end", "")
 #: Ticks above the optimum up to which schedules are drawn, and their maximum number.
-SLACK, MAX_SCHEDULES, MAX_CHECKS = 2, 250, 3_000
+SLACK, MAX_SCHEDULES, MAX_CHECKS = 2, 120, 2_000
 
 
 class Small(NamedTuple):
@@ -34,22 +34,23 @@ def _paused_mix(seed: int) -> Instance:
     return plain_mix(seed, pauses=True)
 
 
+Makers = tuple[Callable[[int], Instance], ...]
 #: Makers of instances by seed: features of the model, shared units, amounts of one resource.
-MAKERS: tuple[Callable[[int], Instance], ...] = (_paused_mix, workshop, ovens, presses)
+MAKERS: Makers = (_paused_mix, workshop, ovens, presses)
 
 
-@cache
-def small_instances(block: int, count: int) -> list[Small]:
+def small_instances(block: int, count: int, makers: Makers = MAKERS) -> list[Small]:
     """Return the instances of all makers and of so many seeds; large and infeasible ones are left out."""
     instances = []
     for seed in range(count * block, count * (block + 1)):
-        for make in MAKERS:
+        for make in makers:
             small = _small(make, seed)
             if small is not None:
                 instances.append(small)
     return instances
 
 
+@cache
 def _small(make: Callable[[int], Instance], seed: int) -> Small | None:
     try:
         instance = make(seed)
