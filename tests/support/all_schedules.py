@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from random import Random
@@ -34,9 +35,25 @@ def _paused_mix(seed: int) -> Instance:
     return plain_mix(seed, pauses=True)
 
 
+def _pair_of_ovens(seed: int) -> Instance:
+    return _first_two(ovens(seed))
+
+
+def _pair_of_presses(seed: int) -> Instance:
+    return _first_two(presses(seed))
+
+
+def _first_two(instance: Instance) -> Instance:
+    """Return the instance with its first two actions, which decide the optimum alone."""
+    actions = instance.actions[:2]
+    names = {action.id for action in actions}
+    lags = tuple(lag for lag in instance.lags if {lag.before, lag.after} <= names)
+    return replace(instance, actions=actions, lags=lags)
+
+
 Makers = tuple[Callable[[int], Instance], ...]
 #: Makers of instances by seed: features of the model, shared units, amounts of one resource.
-MAKERS: Makers = (_paused_mix, workshop, ovens, presses)
+MAKERS: Makers = (_paused_mix, workshop, ovens, presses, _pair_of_ovens, _pair_of_presses)
 
 
 def small_instances(block: int, count: int, makers: Makers = MAKERS) -> list[Small]:

@@ -78,11 +78,19 @@ def _complete_load(step: Row) -> int:
     if step["in_turn"]:
         needed = max(needed, sum(ticks[: -(-len(ticks) // step["capacity"])]))
     if members and all(member["before"] for member in members):
-        step["first"] = min(sum(hop["ticks"] for hop in member["before"]) for member in members)
+        step["first"] = max(step["first"], min(map(_sum_before, members)))
     if members and all(member["after"] for member in members):
-        step["rest"] = min(sum(hop["ticks"] for hop in member["after"]) for member in members)
+        step["rest"] = max(step["rest"], min(map(_sum_after, members)))
     step |= {"work": sum(ticks), "needed": needed, "ticks": step["first"] + needed + step["rest"]}
     return int(step["ticks"])
+
+
+def _sum_before(member: Row) -> int:
+    return sum(hop["ticks"] for hop in member["before"])
+
+
+def _sum_after(member: Row) -> int:
+    return sum(hop["ticks"] for hop in member["after"])
 
 
 def hops_of(step: Row) -> list[Row]:
@@ -118,8 +126,16 @@ def _lie_of_hop(step: Row, excess: int, random: Random) -> None:
 def _lie_of_load(step: Row, excess: int, random: Random) -> None:
     """Lengthen, repeat or exchange a member, or change the capacity or the sharing of a load."""
     member = random.choice(step["members"])
-    lie = random.choice(("ticks", "repeat", "capacity", "in_turn", "machine", "hop"))
-    if lie == "ticks":
+    lie = random.choice(
+        ("ticks", "repeat", "capacity", "in_turn", "machine", "hop", "first", "rest", "path", "exchange")
+    )
+    if lie in ("first", "rest"):
+        step[lie] += excess
+    elif lie in ("path", "exchange"):
+        side, distance = random.choice((("before", "first"), ("after", "rest")))
+        member[side] = [] if lie == "path" else deepcopy(random.choice(step["members"])[side])
+        step[distance] += excess
+    elif lie == "ticks":
         member["ticks"] += excess * step["capacity"]
     elif lie == "repeat":
         step["members"].append(deepcopy(member))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from support.all_schedules import BEGIN, END, Event, min_gaps, small_instances, times_of_events
@@ -207,64 +207,133 @@ def test_checker_accepts_choices_that_the_problem_states(block: int) -> None:
     assert kinds >= {"agent", "start", "resource"}
 
 
+# --- orders --------------------------------------------------------------------------------------
+
+
+def _longest_paths(hops: list[_Hop], source: Event) -> dict[Event, list[_Hop]]:
+    """Return long paths of at most five hops from an event to others."""
+    paths: dict[Event, list[_Hop]] = {source: []}
+    for _ in range(5):
+        for event, path in list(paths.items()):
+            for hop in hops:
+                if hop.source == event and _ticks([*path, hop]) > _ticks(paths.get(hop.target)):
+                    paths[hop.target] = [*path, hop]
+    return paths
+
+
+def _ticks(path: list[_Hop] | None) -> int:
+    """Return the ticks of a path, less than those of any other if there is none."""
+    return -(10**6) if path is None else sum(hop.ticks for hop in path)
+
+
+def _order(kind: str, about: list[str], ways: Any, against: list[_Hop]) -> dict[str, Any]:
+    """Return the step that excludes the second of two ways by a path."""
+    held, excluded = (_row(*way, "case") for way in ways)
+    rows = [_row(*hop[:4]) for hop in against]
+    return {"number": 1, "kind": kind, "about": about, "held": held, "excluded": excluded, "against": rows}
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_accepted_order_holds_in_every_schedule_that_is_short_enough(block: int) -> None:
+    accepted = 0
+    random = Random(block)
+    for instance, optimum, schedules in small_instances(block, SEEDS):
+        supposition = _Hop(END, BEGIN, -optimum, "supposition")
+        short = [times_of_events(instance, schedule) for schedule in schedules if schedule.makespan <= optimum]
+        hops = [*hops_of(instance), supposition]
+        checker = Checker(_Problem(to_document(instance)), optimum + 1, [{supposition}])
+        for kind, about, ways in _accepted_choices(instance):
+            for pair in (ways, ways[::-1]):
+                paths = _longest_paths(hops, pair[1][1])
+                for path in (paths.get(pair[1][0], []), random.choice(list(paths.values()))):
+                    try:
+                        checker.order(_order(kind, about, pair, path))
+                    except RefusedError:
+                        continue
+                    assert all(holds(pair[0], times) for times in short), (instance, kind, about, pair)
+                    accepted += 1
+    assert accepted
+
+
 # --- loads ---------------------------------------------------------------------------------------
+
+
+class Member(NamedTuple):
+    """Member of a load, with the hops before its start and after its end."""
+
+    action: str
+    ticks: int
+    before: list[dict[str, Any]]
+    after: list[dict[str, Any]]
 
 
 def _load(instance: Instance, checker: Checker, random: Random) -> dict[str, Any]:
     """Return a random step of a load between the beginning and the end, whose sums are right."""
-    chosen = random.sample(instance.actions, random.randint(1, len(instance.actions)))
-    needs_agents = bool(instance.agents) and random.random() < 0.4
     in_turn = random.random() < 0.5
-    if needs_agents:
+    if instance.agents and random.random() < 0.4:
         names = random.sample(instance.agents, random.randint(1, len(instance.agents)))
-        capacity = len(names)
-    else:
-        resource = random.choice(instance.resources or (Resource("none"),))
-        names = [resource.name]
-        capacity = random.randint(1, 3) if in_turn else resource.capacity
-    capacity = max(1, capacity + random.choice((0, 0, 0, -1, 1)))
+        members = _members(checker, random.sample(instance.actions, random.randint(1, len(instance.actions))), None)
+        return _summed(members, names, "agents", _near(len(names), random), in_turn)
+    resource = random.choice(instance.resources or (Resource("none"),))
+    users = [action for action in instance.actions if checker.problem.actions[action.id].needs[resource.name].amount]
+    chosen = random.sample(users, random.randint(1, len(users))) if users else list(instance.actions)
+    capacity = random.randint(1, 3) if in_turn else resource.capacity
+    amount = random.choice((None, None, 1, capacity))
+    members = _members(checker, chosen, resource.name, amount)
+    return _summed(members, [resource.name], "resource", _near(capacity, random), in_turn)
+
+
+def _near(number: int, random: Random) -> int:
+    return max(1, number + random.choice((0, 0, 0, -1, 1)))
+
+
+def _members(
+    checker: Checker, actions: Sequence[Action], resource: str | None, amount: int | None = None
+) -> list[Member]:
+    """Return members that attend, or use so many units, by default those that they need."""
     members = []
-    for action in chosen:
+    for action in actions:
         checked = checker.problem.actions[action.id]
-        if needs_agents:
-            ticks, release_kind = checked.attended, checked.last
-        else:
-            amount = random.choice((checked.needs[names[0]].amount, capacity))
-            ticks, release_kind = checked.duration * (1 if in_turn else amount), "finish"
-        members.append((action.id, ticks, _hops_before(action, checked), _hops_after(action, checked, release_kind)))
-    return _summed(members, names, "agents" if needs_agents else "resource", capacity, in_turn)
+        if resource is None:
+            members.append(
+                Member(action.id, checked.attended, _hops_before(checked), _hops_after(checked, checked.last))
+            )
+            continue
+        units = checked.needs[resource].amount if amount is None else amount
+        members.append(
+            Member(action.id, checked.duration * units, _hops_before(checked), _hops_after(checked, "finish"))
+        )
+    return members
 
 
 def _row(source: Event, target: Event, ticks: int, reason: str) -> dict[str, Any]:
     return {"from": list(source), "to": list(target), "ticks": ticks, "why": reason}
 
 
-def _hops_before(action: Action, checked: Any) -> list[dict[str, Any]]:
-    return [_row(BEGIN, ("start", action.id), checked.release, "release")]
+def _hops_before(checked: Any) -> list[dict[str, Any]]:
+    return [_row(BEGIN, ("start", checked.id), checked.release, "release")]
 
 
-def _hops_after(action: Action, checked: Any, release_kind: str) -> list[dict[str, Any]]:
+def _hops_after(checked: Any, release_kind: str) -> list[dict[str, Any]]:
     """Return the hops from the release of the agent or the finish of an action to the end."""
-    finish = ("finish", action.id)
+    finish = ("finish", checked.id)
     hops = [_row(finish, END, 0, "order")]
     if release_kind == "free":
-        start = ("start", action.id)
+        start = ("start", checked.id)
         hops.insert(0, _row(start, finish, checked.duration, "duration"))
-        hops.insert(0, _row(("free", action.id), start, -checked.most_attended, "attended"))
+        hops.insert(0, _row(("free", checked.id), start, -checked.most_attended, "attended"))
     return hops
 
 
-def _summed(members: list[Any], names: list[str], machine: str, capacity: int, in_turn: bool) -> dict[str, Any]:
-    """Return the step of a load with the sums of its members, by one of two ways if they take turns."""
-    ticks = sorted(member[1] for member in members)
-    head = min(sum(hop["ticks"] for hop in before) for _, _, before, _ in members)
-    tail = min(sum(hop["ticks"] for hop in after) for _, _, _, after in members)
+def _summed(members: list[Member], names: list[str], machine: str, capacity: int, in_turn: bool) -> dict[str, Any]:
+    """Return the step of a load with the sums of its members, by the larger of two ways if they take turns."""
+    ticks = sorted(member.ticks for member in members)
+    head = min(sum(hop["ticks"] for hop in member.before) for member in members)
+    tail = min(sum(hop["ticks"] for hop in member.after) for member in members)
     needed = -(-sum(ticks) // capacity)
     if in_turn:
         needed = max(needed, sum(ticks[: -(-len(ticks) // capacity)]))
-    rows = []
-    for name, need, before, after in members:
-        rows.append({"action": name, "ticks": need, "before": before, "after": after})
+    rows = [member._asdict() for member in members]
     step = {"number": 1, "link": "load", "from": list(BEGIN), "to": list(END), "ticks": head + needed + tail}
     step |= {"machine": machine, "names": names, "capacity": capacity, "in_turn": in_turn}
     return step | {"first": head, "work": sum(ticks), "needed": needed, "rest": tail, "members": rows}
@@ -285,3 +354,26 @@ def test_accepted_load_is_at_most_the_optimum(block: int) -> None:
             assert step["ticks"] <= optimum, (instance, step)
             accepted += 1
     assert accepted > 300
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_checker_accepts_loads_of_plain_uses(block: int) -> None:
+    count = 0
+    for instance, _, _ in small_instances(block, SEEDS):
+        checker = checker_of(instance)
+        attended = [action for action in instance.actions if checker.problem.actions[action.id].attended]
+        everybody = [action for action in attended if _eligible(instance, action) == {instance.agents}]
+        if everybody:
+            checker.load(_summed(_members(checker, everybody, None), list(instance.agents), "agents",
+                                 len(instance.agents), False))  # fmt: skip
+        for resource in instance.resources:
+            users = [action for action in instance.actions if all(_amounts(instance, action.id, resource.name) or [0])]
+            if users and resource.renewable:
+                members = _members(checker, users, resource.name)
+                checker.load(_summed(members, [resource.name], "resource", resource.capacity, False))
+                count += 1
+    assert count > 10
+
+
+def _eligible(instance: Instance, action: Action) -> set[tuple[str, ...]]:
+    return {variant.agents for variant in instance.variants[action.id]}

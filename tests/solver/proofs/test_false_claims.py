@@ -79,8 +79,12 @@ def test_forged_certificate_of_a_kitchen_is_refused(block: int) -> None:
             assert not _is_accepted(document, forged(proof, result.makespan + 1, random)), instance
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", some_problems())
+#: Bundled problems whose certificates have orders or two cases; the quick suite has these alone.
+BRANCHED = ["recipe2plan/timed/Vada_Leche-Asada", "timearena/lab4+lab5"]
+PROBLEMS = [*sample(BRANCHED, 1), *(pytest.param(name, marks=pytest.mark.slow) for name in some_problems())]
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
 def test_bound_of_a_bundled_problem_refuses_itself_plus_one(name: str) -> None:
     if not isinstance(problem(name), Instance):
         pytest.skip("kitchens have no certificate")
