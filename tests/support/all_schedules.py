@@ -14,7 +14,8 @@ from support.model_search import ModelSearch, TooManyChecksError
 from support.random_instances import ovens, presses, workshop
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.schedule import Schedule, variant_of
 
 Event = tuple[str, str]
@@ -51,9 +52,36 @@ def _first_two(instance: Instance) -> Instance:
     return replace(instance, actions=actions, lags=lags)
 
 
+def breaks(seed: int) -> Instance:
+    """Return two or three actions with time lags, of which some pause in breaks, and many breaks."""
+    random = Random(f"breaks {seed}")
+    actions = []
+    for number in range(random.choice((2, 2, 3))):
+        duration = random.choice((1, 2, 3))
+        pauses = random.choice(("breaks", "breaks", "anywhere", "never"))
+        action = Action(
+            f"t/{number}",
+            "t",
+            duration,
+            random.choice((0, duration, duration)),
+            interruptible=pauses == "anywhere",
+            pauses_in_breaks=pauses == "breaks",
+        )
+        actions.append(action)
+    lags = []
+    for number in range(1, len(actions)):
+        maximum = random.choice((None, 0, 1, 1, 2))
+        lags.append(Lag(actions[number - 1].id, actions[number].id, random.choice((None, 0)), maximum))
+    period = random.choice((3, 4))
+    begin = random.randrange(period)
+    agents = ("ann", "bob")[: random.choice((1, 1, 2))]
+    rest = Calendar(agents, ((begin, begin + 1),), period)
+    return Instance(f"breaks-{seed}", tuple(actions), tuple(lags), agents=agents, calendars=(rest,))
+
+
 Makers = tuple[Callable[[int], Instance], ...]
 #: Makers of instances by seed: features of the model, shared units, amounts of one resource.
-MAKERS: Makers = (_paused_mix, workshop, ovens, presses, _pair_of_ovens, _pair_of_presses)
+MAKERS: Makers = (_paused_mix, workshop, ovens, presses, _pair_of_ovens, _pair_of_presses, breaks)
 
 
 def small_instances(block: int, count: int, makers: Makers = MAKERS) -> list[Small]:

@@ -7,12 +7,53 @@ from random import Random
 
 from support.model_search import ModelSearch, TooManyChecksError
 
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 
 MAX_CHECKS = 3_000
 CHANGES = 60
+
+
+def edges(seed: int) -> Instance:
+    """Return one to three actions at the edges of the rules: no length, no room, no time, no money."""
+    random = Random(f"edges {seed}")
+    while True:
+        count = random.choice((1, 2, 2, 3))
+        resources = Resource("bench", 1), Resource("money", random.choice((0, 1, 2)), renewable=False)
+        calendars = (Calendar(("ann", "bench"), ((1, 2),), random.choice((None, 3))),)
+        try:
+            return Instance(
+                f"edges-{seed}",
+                tuple(_edge(f"t/{number}", random) for number in range(count)),
+                resources=resources,
+                agents=("ann", "bob")[: random.choice((1, 2))],
+                time_limit=random.choice((None, None, 0, 2, 4)),
+                calendars=calendars[: random.choice((0, 1))],
+            )
+        except InputError:  # an action that fits in none of its windows
+            continue
+
+
+def _edge(name: str, random: Random) -> Action:
+    duration = random.choice((0, 0, 1, 2, 2))
+    pauses = random.choice(("never", "breaks", "anywhere"))
+    amounts = {"bench": random.choice((0, 0, 1, 1, 2)), "money": random.choice((0, 0, 1, 1, 2))}
+    demands = tuple(Demand(resource, amount) for resource, amount in amounts.items() if random.random() < 0.6)
+    return Action(
+        name,
+        "t",
+        duration,
+        random.choice((0, duration)),
+        modes=(Mode(demands), Mode(demands[:1]))[: random.choice((1, 1, 2))],
+        interruptible=pauses == "anywhere" and duration > 0,
+        pauses_in_breaks=pauses == "breaks",
+        release=random.choice((0, 0, 1)),
+        deadline=random.choice((None, None, 0, 1, 2, 3)),
+        windows=random.choice(((), (), ((0, 0), (1, 3)), ((1, 2),))),
+    )
 
 
 def schedules(instance: Instance, seed: int) -> Iterator[tuple[Schedule, bool]]:
@@ -51,7 +92,7 @@ def changed(instance: Instance, pieces: list[Piece], random: Random) -> list[Pie
     if not pieces:
         return pieces
     piece = random.choice(pieces)
-    kind = random.choice(("move", "move", "move", "delay", "agent", "mode", "cut", "omit"))
+    kind = random.choice(("move", "move", "move", "delay", "agent", "mode", "cut", "omit", "empty", "relieve"))
     if kind == "delay":
         ticks = random.randint(1, 3)
         return [entry._replace(start=entry.start + ticks * (entry.start >= piece.start)) for entry in pieces]
@@ -63,6 +104,13 @@ def changed(instance: Instance, pieces: list[Piece], random: Random) -> list[Pie
     if kind == "agent":
         agent = random.choice((None, *instance.agents))
         return [*remaining, *(entry._replace(agent=agent) for entry in same)]
+    if kind == "relieve":
+        return [
+            *(entry for entry in pieces if entry is not piece),
+            piece._replace(agent=random.choice(instance.agents or (None,))),
+        ]
+    if kind == "empty":
+        return [*pieces, piece._replace(start=piece.start + random.randint(0, 2), duration=0)]
     if kind == "mode":
         mode = random.randrange(len(instance.variants[piece.action]))
         duration = instance.variants[piece.action][mode].duration

@@ -7,7 +7,7 @@ from itertools import cycle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.changed_schedules import schedules
+from support.changed_schedules import edges, schedules
 from support.random_instances import ovens, presses, workshop
 from support.random_model_instances import is_small, model_mix
 from support.samples import examples, sample
@@ -22,7 +22,7 @@ from tests.strategies import instances
 SEEDS = 3000
 BLOCKS = 30
 #: Makers of instances; shared units and amounts are rare in the mix of all features.
-MAKERS = (model_mix, ovens, model_mix, presses, model_mix, workshop)
+MAKERS = (model_mix, edges, ovens, edges, model_mix, edges, presses, edges, workshop, edges)
 
 
 def assert_agreement(instance: Instance, schedule: Schedule, is_accepted: bool) -> None:
