@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from support.model_distance import feasible_schedules, plain_mix
 from support.model_search import ModelSearch, TooManyChecksError
+from support.random_agent_instances import agent_workshop, interruption_workshop
 from support.random_instances import ovens, presses, workshop
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.calendars import Calendar
-from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Schedule, variant_of
 
 Event = tuple[str, str]
@@ -79,9 +80,45 @@ def breaks(seed: int) -> Instance:
     return Instance(f"breaks-{seed}", tuple(actions), tuple(lags), agents=agents, calendars=(rest,))
 
 
+def sharing(seed: int) -> Instance:
+    """Return two or three unattended uses of one resource, of which some set a state and may share units."""
+    random = Random(f"sharing {seed}")
+    capacity = random.choice((1, 2))
+    actions = []
+    for number in range(random.choice((2, 3, 3))):
+        demand = Demand("oven", random.choice((1, capacity)), sets=random.choice((None, "hot", "hot", "cold")))
+        actions.append(Action(f"t/{number}", "t", random.choice((1, 2, 2)), 0, modes=(Mode((demand,)),), agents=()))
+    oven = Resource("oven", capacity, random.choice((None, "hot")))
+    return Instance(f"sharing-{seed}", tuple(actions), resources=(oven,))
+
+
+def either(seed: int) -> Instance:
+    """Return an action with two modes, each of which waits for other actions."""
+    random = Random(f"either {seed}")
+    names = ["t/0", "t/1", "t/2"][: random.choice((2, 3))]
+    modes = []
+    for _ in range(2):
+        modes.append(Mode(after=tuple(random.sample(names, random.choice((1, 1, 2)))), duration=random.choice((1, 2))))
+    before = [Action(name, "t", random.choice((1, 2, 3)), 0, agents=()) for name in names]
+    user = Action("t/user", "t", 1, 0, modes=tuple(modes), agents=())
+    return Instance(f"either-{seed}", (*before, user))
+
+
 Makers = tuple[Callable[[int], Instance], ...]
-#: Makers of instances by seed: features of the model, shared units, amounts of one resource.
-MAKERS: Makers = (_paused_mix, workshop, ovens, presses, _pair_of_ovens, _pair_of_presses, breaks)
+#: Makers of instances by seed: all features, amounts and shared units of one resource, breaks, agents, modes.
+MAKERS: Makers = (
+    _paused_mix,
+    workshop,
+    ovens,
+    presses,
+    _pair_of_ovens,
+    _pair_of_presses,
+    sharing,
+    breaks,
+    either,
+    agent_workshop,
+    interruption_workshop,
+)
 
 
 def small_instances(block: int, count: int, makers: Makers = MAKERS) -> list[Small]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import accumulate, permutations
 from random import Random
 from typing import Any, NamedTuple
 
@@ -163,7 +163,7 @@ def test_one_way_of_an_accepted_choice_holds_in_every_schedule(block: int) -> No
             kinds.add(kind)
             for row in times:
                 assert any(holds(way, row) for way in ways), (instance, kind, about, row)
-    assert kinds >= {"agent", "start", "resource", "modes"}
+    assert kinds >= {"agent", "start", "resource", "modes", "mode"}
 
 
 def _plain_choices(instance: Instance) -> Iterator[tuple[str, list[str]]]:
@@ -204,7 +204,7 @@ def test_checker_accepts_choices_that_the_problem_states(block: int) -> None:
         for choice in _plain_choices(instance):
             assert choice in accepted, instance
             kinds.add(choice[0])
-    assert kinds >= {"agent", "start", "resource"}
+    assert kinds >= {"agent", "start", "resource", "mode"}
 
 
 # --- orders --------------------------------------------------------------------------------------
@@ -253,6 +253,25 @@ def test_accepted_order_holds_in_every_schedule_that_is_short_enough(block: int)
                     assert all(holds(pair[0], times) for times in short), (instance, kind, about, pair)
                     accepted += 1
     assert accepted
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_split_needs_both_ways_of_its_choice(block: int) -> None:
+    path = {"number": 2, "link": "path", "ticks": 0, "hops": [_row(BEGIN, END, 0, "order")]}  # for a bound of 0
+    for instance, _, _ in small_instances(block, SEEDS):
+        for kind, about, ways in _accepted_choices(instance):
+            checker = checker_of(instance)
+            first, second = (_row(*way, "case") for way in ways)
+            longer = first | {"ticks": first["ticks"] + 1}
+            for assumed in ((first, second), (first, first), (longer, second), (second, longer)):
+                cases = [{"assumed": way, "steps": [path | {"number": k}]} for k, way in enumerate(assumed, 1)]
+                checker.problem.count = 0
+                step = {"number": 0, "kind": kind, "about": about, "cases": cases}
+                if assumed[0] is first and assumed[1] is second:
+                    checker.split(step)
+                    continue
+                with pytest.raises(RefusedError):
+                    checker.split(step)
 
 
 # --- loads ---------------------------------------------------------------------------------------
@@ -347,6 +366,8 @@ def test_accepted_load_is_at_most_the_optimum(block: int) -> None:
         checker = checker_of(instance)
         for _ in range(150):
             step = _load(instance, checker, random)
+            excess = random.choice((0, 0, 0, 1, 2))
+            step |= {"needed": step["needed"] + excess, "ticks": step["ticks"] + excess}
             try:
                 checker.load(step)
             except RefusedError:
@@ -372,6 +393,11 @@ def test_checker_accepts_loads_of_plain_uses(block: int) -> None:
                 members = _members(checker, users, resource.name)
                 checker.load(_summed(members, [resource.name], "resource", resource.capacity, False))
                 count += 1
+                amounts = sorted(min(_amounts(instance, action.id, resource.name)) for action in users)
+                fitting = sum(total <= resource.capacity for total in accumulate(amounts))
+                if resource.capacity > 1 and not any(map(_is_pausing, users)):
+                    members = _members(checker, users, resource.name, 1)
+                    checker.load(_summed(members, [resource.name], "resource", fitting, True))
     assert count > 10
 
 
