@@ -1,4 +1,4 @@
-"""Feasible schedules of small problems, as times of events, to judge statements of proofs."""
+"""Feasible schedules of small problems, as times of events."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def breaks(seed: int) -> Instance:
     for number in range(random.choice((2, 2, 3))):
         duration = random.choice((1, 2, 3))
         pauses = random.choice(("breaks", "breaks", "anywhere", "never"))
+        modes = random.choice(((Mode(),), (Mode((Demand("bench"),)),)))
         action = Action(
             f"t/{number}",
             "t",
@@ -67,17 +68,21 @@ def breaks(seed: int) -> Instance:
             random.choice((0, duration, duration)),
             interruptible=pauses == "anywhere",
             pauses_in_breaks=pauses == "breaks",
+            modes=modes,
         )
         actions.append(action)
     lags = []
     for number in range(1, len(actions)):
         maximum = random.choice((None, 0, 1, 1, 2))
-        lags.append(Lag(actions[number - 1].id, actions[number].id, random.choice((None, 0)), maximum))
+        minimum = 0 if maximum is None else random.choice((None, 0))
+        lags.append(Lag(actions[number - 1].id, actions[number].id, minimum, maximum))
     period = random.choice((3, 4))
     begin = random.randrange(period)
     agents = ("ann", "bob")[: random.choice((1, 1, 2))]
-    rest = Calendar(agents, ((begin, begin + 1),), period)
-    return Instance(f"breaks-{seed}", tuple(actions), tuple(lags), agents=agents, calendars=(rest,))
+    members = random.choice((agents, ("bench",), (*agents, "bench")))
+    rest = Calendar(members, ((begin, begin + 1),), period)
+    bench = Resource("bench", 2)
+    return Instance(f"breaks-{seed}", tuple(actions), tuple(lags), (bench,), agents, calendars=(rest,))
 
 
 def sharing(seed: int) -> Instance:
@@ -92,12 +97,27 @@ def sharing(seed: int) -> Instance:
     return Instance(f"sharing-{seed}", tuple(actions), resources=(oven,))
 
 
+def crew(seed: int) -> Instance:
+    """Return three attended actions, most of which may pause, for two agents or two units of a bench."""
+    random = Random(f"crew {seed}")
+    is_attended = random.random() < 0.5
+    agents = ("ann", "bob") if is_attended else ()
+    mode = Mode() if is_attended else Mode((Demand("bench"),))
+    actions = []
+    for number in range(3):
+        duration = random.choice((1, 2, 2, 2))
+        may_pause = random.random() < 0.8
+        attended = duration if is_attended else 0
+        actions.append(Action(f"t/{number}", "t", duration, attended, may_pause, (mode,), agents=agents))
+    return Instance(f"crew-{seed}", tuple(actions), resources=(Resource("bench", 2),), agents=("ann", "bob"))
+
+
 def either(seed: int) -> Instance:
-    """Return an action with two modes, each of which waits for other actions."""
+    """Return an action with two or three modes, each of which waits for other actions."""
     random = Random(f"either {seed}")
     names = ["t/0", "t/1", "t/2"][: random.choice((2, 3))]
     modes = []
-    for _ in range(2):
+    for _ in range(random.choice((2, 2, 3))):
         modes.append(Mode(after=tuple(random.sample(names, random.choice((1, 1, 2)))), duration=random.choice((1, 2))))
     before = [Action(name, "t", random.choice((1, 2, 3)), 0, agents=()) for name in names]
     user = Action("t/user", "t", 1, 0, modes=tuple(modes), agents=())
@@ -116,6 +136,7 @@ MAKERS: Makers = (
     sharing,
     breaks,
     either,
+    crew,
     agent_workshop,
     interruption_workshop,
 )

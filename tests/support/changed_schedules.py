@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from random import Random
 
 from support.model_search import ModelSearch, TooManyChecksError
@@ -15,6 +16,8 @@ from planoracle.instances.model.schedule_rules import find_violations
 
 MAX_CHECKS = 3_000
 CHANGES = 60
+#: Runs of an action among which one is drawn if an instance has no schedule.
+MAX_END, MAX_RUNS = 8, 300
 
 
 def edges(seed: int) -> Instance:
@@ -67,8 +70,11 @@ def schedules(instance: Instance, seed: int) -> Iterator[tuple[Schedule, bool]]:
         accepted = search.best().schedule
     except TooManyChecksError:
         accepted = None
-    if accepted is None:  # any placements
-        chosen = [random.choice(runs).pieces for runs in search.placements.values() if runs]
+    if accepted is None:  # any runs
+        chosen = []
+        for action in instance.actions:
+            runs = list(islice(search._runs_of(action, min(search.horizon, MAX_END)), MAX_RUNS))
+            chosen.append(random.choice(runs) if runs else [])
         accepted = Schedule.of(instance, [piece for pieces in chosen for piece in pieces])
     yield accepted, keeps_rules(instance, accepted)
     for _ in range(CHANGES):

@@ -21,7 +21,7 @@ def raised(document: Row, bound: int) -> Row:
 
 
 def forged(document: Row, bound: int, random: Random) -> Row:
-    """Return a certificate of a bound in which one lie is told, and all sums are right again."""
+    """Return a certificate of a bound with one lie, whose sums are right again."""
     claim = raised(document, bound)
     step = random.choice(list(steps_of(claim["steps"])))
     excess = bound - document["bound"] + random.choice((0, 0, 1))

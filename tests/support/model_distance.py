@@ -34,7 +34,7 @@ def plain_mix(seed: int, *, pauses: bool = False) -> Instance:
 
 
 def feasible_schedules(instance: Instance, latest: int, random: Random | None = None) -> Iterator[Schedule]:
-    """Yield all schedules that the general rules accept and that end by ``latest``, optionally in a random order."""
+    """Yield all schedules that the general rules accept and that end by ``latest``."""
     search = ModelSearch(instance, latest)
     search._add_placements(latest)
     if random is not None:

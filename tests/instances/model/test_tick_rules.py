@@ -1,4 +1,4 @@
-"""General rules, their second implementation, which goes tick by tick, and the checker accept the same schedules."""
+"""General rules, their second implementation tick by tick, and the checker accept the same schedules."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import cycle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.all_schedules import breaks
 from support.changed_schedules import edges, schedules
 from support.random_instances import ovens, presses, workshop
 from support.random_model_instances import is_small, model_mix
@@ -22,7 +23,7 @@ from tests.strategies import instances
 SEEDS = 3000
 BLOCKS = 30
 #: Makers of instances; shared units and amounts are rare in the mix of all features.
-MAKERS = (model_mix, edges, ovens, edges, model_mix, edges, presses, edges, workshop, edges)
+MAKERS = (model_mix, edges, ovens, breaks, model_mix, edges, presses, breaks, workshop, edges)
 
 
 def assert_agreement(instance: Instance, schedule: Schedule, is_accepted: bool) -> None:

@@ -95,7 +95,7 @@ SMALL_FAMILIES = (*MAKERS, project)
 @pytest.mark.parametrize("block", sample(range(20), 20))
 def test_paths_and_orders_hold_in_every_schedule(block):
     counts = Counter()
-    for instance, _, schedules in small_instances(block, 8, SMALL_FAMILIES):
+    for instance, _, schedules in small_instances(block, 6, SMALL_FAMILIES):
         names = [action.id for action in instance.actions]
         plain = not features_of(instance)
         for bounds in (windows(instance), ordered_windows(instance)) if plain else (windows(instance),):
@@ -117,7 +117,7 @@ def test_paths_and_orders_hold_in_every_schedule(block):
 @pytest.mark.parametrize("block", sample(range(20), 20))
 def test_bounds_before_the_search_are_at_most_the_optimum(block):
     tight = 0
-    for instance, optimum, _ in small_instances(block, 8, SMALL_FAMILIES):
+    for instance, optimum, _ in small_instances(block, 6, SMALL_FAMILIES):
         bound = lower_bound(instance, windows(instance))
         assert bound <= optimum <= latest_end(instance), instance
         if features_of(instance):

@@ -90,7 +90,7 @@ def test_bound_of_soups_is_at_most_the_distance_in_every_state(block: int) -> No
 
 
 def soups(random: Random) -> Case:
-    """Return a kitchen with one or two meals that are boiled, poured or neither, and one or two pots and bowls."""
+    """Return a kitchen with one or two meals to boil or pour, and with pots and bowls."""
     stations: dict[str, list[str]] = {name: [] for name in ("stove1", "sink1", "table1")}
     if chance(random, 30):
         stations["table2"] = []

@@ -1,4 +1,4 @@
-"""False claims: a bound refuses itself plus one, and forged certificates of bounds above the optimum are refused."""
+"""False claims: a bound refuses itself plus one, and forged certificates are refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from support.all_schedules import small_instances
 from support.forgeries import forged, raised
-from support.random_instances import kitchen
 from support.samples import sample, some_problems
 
 from planoracle.instances.errors import InputError
@@ -21,12 +20,12 @@ from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.proofs.checker import RefusedError, check, check_schedule
 
 #: Seeds of each block, and forgeries of each certificate.
-SEEDS, FORGERIES = 8, 12
+SEEDS, FORGERIES = 6, 12
 
 
 @cache
 def _certificates(block: int) -> list[tuple[Instance, int, Any, Any]]:
-    """Return instances with the optimum by exhaustive search, the document and a certificate of the optimum."""
+    """Return instances with the optimum by exhaustive search, the document and a certificate."""
     rows = []
     for instance, optimum, schedules in small_instances(block, SEEDS):
         best = next((schedule for schedule in schedules if schedule.makespan == optimum), None)
@@ -63,20 +62,6 @@ def test_forged_certificate_of_a_bound_above_the_optimum_is_refused(block: int) 
         for _ in range(FORGERIES):
             claim = forged(proof, optimum + random.choice((1, 1, 2)), random)
             assert not _is_accepted(document, claim), (instance, claim)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("block", range(10))
-def test_forged_certificate_of_a_kitchen_is_refused(block: int) -> None:
-    random = Random(block)
-    for seed in range(12 * block, 12 * block + 12):
-        instance = kitchen(seed, 10)
-        result = solve(instance)
-        if result.makespan is None:
-            continue
-        document, proof = to_document(instance), certificate(instance, result.makespan, result.schedule).as_dict()
-        for _ in range(FORGERIES):
-            assert not _is_accepted(document, forged(proof, result.makespan + 1, random)), instance
 
 
 #: Bundled problems whose certificates have orders or two cases; the quick suite has these alone.
