@@ -60,12 +60,12 @@ def breaks(seed: int) -> Instance:
     for number in range(random.choice((2, 2, 3))):
         duration = random.choice((1, 2, 3))
         pauses = random.choice(("breaks", "breaks", "anywhere", "never"))
-        modes = random.choice(((Mode(),), (Mode((Demand("bench"),)),)))
+        modes = (Mode((Demand("bench"),) if random.random() < 0.7 else ()),)
         action = Action(
             f"t/{number}",
             "t",
             duration,
-            random.choice((0, duration, duration)),
+            random.choice((0, duration)),
             interruptible=pauses == "anywhere",
             pauses_in_breaks=pauses == "breaks",
             modes=modes,
@@ -78,9 +78,9 @@ def breaks(seed: int) -> Instance:
         lags.append(Lag(actions[number - 1].id, actions[number].id, minimum, maximum))
     period = random.choice((3, 4))
     begin = random.randrange(period)
-    agents = ("ann", "bob")[: random.choice((1, 1, 2))]
+    agents = ("ann", "bob")[: random.choice((1, 2))]
     members = random.choice((agents, ("bench",), (*agents, "bench")))
-    rest = Calendar(members, ((begin, begin + 1),), period)
+    rest = Calendar(members, ((begin, begin + random.choice((1, 1, 2))),), period)
     bench = Resource("bench", 2)
     return Instance(f"breaks-{seed}", tuple(actions), tuple(lags), (bench,), agents, calendars=(rest,))
 
@@ -92,7 +92,8 @@ def sharing(seed: int) -> Instance:
     actions = []
     for number in range(random.choice((2, 3, 3))):
         demand = Demand("oven", random.choice((1, capacity)), sets=random.choice((None, "hot", "hot", "cold")))
-        actions.append(Action(f"t/{number}", "t", random.choice((1, 2, 2)), 0, modes=(Mode((demand,)),), agents=()))
+        modes = (Mode((demand,)), Mode((demand,), duration=1))[: random.choice((1, 1, 2))]
+        actions.append(Action(f"t/{number}", "t", random.choice((1, 2, 2)), 0, modes=modes, agents=()))
     oven = Resource("oven", capacity, random.choice((None, "hot")))
     return Instance(f"sharing-{seed}", tuple(actions), resources=(oven,))
 
@@ -142,11 +143,16 @@ MAKERS: Makers = (
 )
 
 
+#: Makers of the smallest instances, and how many times as many of them are drawn.
+SMALLEST = {sharing: 5, _pair_of_ovens: 2, _pair_of_presses: 2, breaks: 2}
+
+
 def small_instances(block: int, count: int, makers: Makers = MAKERS) -> list[Small]:
     """Return the instances of all makers and of so many seeds; large and infeasible ones are left out."""
     instances = []
-    for seed in range(count * block, count * (block + 1)):
-        for make in makers:
+    for make in makers:
+        seeds = SMALLEST.get(make, 1) * count
+        for seed in range(seeds * block, seeds * (block + 1)):
             small = _small(make, seed)
             if small is not None:
                 instances.append(small)

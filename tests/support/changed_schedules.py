@@ -50,7 +50,7 @@ def _edge(name: str, random: Random) -> Action:
         "t",
         duration,
         random.choice((0, duration)),
-        modes=(Mode(demands), Mode(demands[:1]))[: random.choice((1, 1, 2))],
+        modes=(Mode(demands), Mode(demands[1:]))[: random.choice((1, 1, 2))],
         interruptible=pauses == "anywhere" and duration > 0,
         pauses_in_breaks=pauses == "breaks",
         release=random.choice((0, 0, 1)),

@@ -297,8 +297,10 @@ def _load(instance: Instance, checker: Checker, random: Random) -> dict[str, Any
     users = [action for action in instance.actions if checker.problem.actions[action.id].needs[resource.name].amount]
     chosen = random.sample(users, random.randint(1, len(users))) if users else list(instance.actions)
     capacity = random.randint(1, 3) if in_turn else resource.capacity
-    amount = random.choice((None, None, 1, capacity))
-    members = _members(checker, chosen, resource.name, amount)
+    amounts = random.choice(((None,), (1,), (None, capacity)))
+    members = []
+    for action in chosen:
+        members += _members(checker, [action], resource.name, random.choice(amounts))
     return _summed(members, [resource.name], "resource", _near(capacity, random), in_turn)
 
 
