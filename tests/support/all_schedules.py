@@ -98,6 +98,18 @@ def sharing(seed: int) -> Instance:
     return Instance(f"sharing-{seed}", tuple(actions), resources=(oven,))
 
 
+def rivals(seed: int) -> Instance:
+    """Return a use that requires a state, the only setting of that state, and a setting of another one."""
+    random = Random(f"rivals {seed}")
+    capacity = random.choice((1, 2))
+    demands = {"set": {"sets": "hot"}, "spoil": {"sets": "cold"}, "use": {"requires": "hot"}}
+    actions = []
+    for name, fields in demands.items():
+        mode = Mode((Demand("oven", random.choice((1, capacity)), **fields),))
+        actions.append(Action(f"t/{name}", "t", random.choice((1, 2)), 0, modes=(mode,), agents=()))
+    return Instance(f"rivals-{seed}", tuple(actions), resources=(Resource("oven", capacity),))
+
+
 def crew(seed: int) -> Instance:
     """Return three attended actions, most of which may pause, for two agents or two units of a bench."""
     random = Random(f"crew {seed}")
@@ -138,13 +150,14 @@ MAKERS: Makers = (
     breaks,
     either,
     crew,
+    rivals,
     agent_workshop,
     interruption_workshop,
 )
 
 
 #: Makers of the smallest instances, and how many times as many of them are drawn.
-SMALLEST = {sharing: 5, _pair_of_ovens: 2, _pair_of_presses: 2, breaks: 2}
+SMALLEST = {sharing: 5, _pair_of_ovens: 2, _pair_of_presses: 2, breaks: 2, either: 4}
 
 
 def small_instances(block: int, count: int, makers: Makers = MAKERS) -> list[Small]:

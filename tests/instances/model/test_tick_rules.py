@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import cycle
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.all_schedules import breaks
-from support.changed_schedules import edges, schedules
+from support.changed_schedules import edges, keeps_rules, schedules
 from support.random_instances import ovens, presses, workshop
 from support.random_model_instances import is_small, model_mix
 from support.samples import examples, sample
 from support.tick_rules import TickRules
 
 from planoracle.instances.files.instance_file import to_document
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.solver.proofs.checker import RefusedError, check_schedule
 from tests.strategies import instances
 
@@ -53,6 +56,30 @@ def test_both_implementations_and_the_checker_accept_the_same_schedules(block: i
             assert_agreement(instance, schedule, is_accepted)
             answers[is_accepted] += 1
     assert min(answers.values()) > 500
+
+
+def _excess() -> tuple[Instance, list[Piece]]:
+    """Return an action of no length in a mode that needs more than there is."""
+    action = Action("t/ring", "t", 0, 0, modes=(Mode((Demand("bell", 2),)), Mode()), agents=())
+    return Instance("excess", (action,), resources=(Resource("bell"),)), [Piece("t/ring", 0, 0, None)]
+
+
+def _relief() -> tuple[Instance, list[Piece]]:
+    """Return an unattended action that another agent resumes after a break."""
+    action = Action("t/dry", "t", 2, 0, modes=(Mode((Demand("oven"),)),), pauses_in_breaks=True)
+    rest = Calendar(("oven",), ((1, 3),))
+    instance = Instance("relief", (action,), (), (Resource("oven"),), ("ann", "bob"), calendars=(rest,))
+    return instance, [Piece("t/dry", 0, 1, "ann"), Piece("t/dry", 3, 1, "bob")]
+
+
+@pytest.mark.parametrize(("rare", "repaired"), [(_excess, {"mode": 1}), (_relief, {"agent": "ann"})])
+def test_rare_faults_are_refused(rare: Callable[[], tuple[Instance, list[Piece]]], repaired: dict[str, Any]) -> None:
+    instance, pieces = rare()
+    right_pieces = [piece._replace(**repaired) for piece in pieces]
+    for chosen, is_accepted in ((pieces, False), (right_pieces, True)):
+        schedule = Schedule.of(instance, chosen)
+        assert keeps_rules(instance, schedule) == is_accepted
+        assert_agreement(instance, schedule, is_accepted)
 
 
 @examples(300)

@@ -163,7 +163,7 @@ def test_one_way_of_an_accepted_choice_holds_in_every_schedule(block: int) -> No
             kinds.add(kind)
             for row in times:
                 assert any(holds(way, row) for way in ways), (instance, kind, about, row)
-    assert kinds >= {"agent", "start", "resource", "modes", "mode"}
+    assert kinds >= {"agent", "start", "resource", "modes", "mode", "state"}
 
 
 def _plain_choices(instance: Instance) -> Iterator[tuple[str, list[str]]]:
