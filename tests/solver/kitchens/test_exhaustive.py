@@ -101,8 +101,8 @@ def soups(random: Random) -> Case:
     meals = one(random, (1, 2))
     containers = {}
     if chance(random, 70):
-        containers[pots[0]] = ["water1"]
-    if len(pots) > 1 and chance(random, 60):
+        containers[pots[0]] = one(random, (["water1"], ["water1"], ["water1", "water2"]))
+    if len(pots) > 1 and "water2" not in containers.get(pots[0], ()) and chance(random, 60):
         containers[pots[1]] = ["water2"]
     goal: list[list[str]] = []
     for number in range(1, meals + 1):
