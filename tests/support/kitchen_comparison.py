@@ -86,7 +86,7 @@ def compare(case: Case, graph: StateGraph) -> Comparison:
     engine = with_goal(graph.engine, case.problem())
     distances = graph.distances(engine.goal)
     comparison = Comparison()
-    _compare_bounds(case, graph, engine, distances, comparison)
+    compare_bounds(case, graph, engine, distances, comparison)
     random = Random(str(case.kitchen["name"]))
     for after, number in [((), 0), *_walks(random, graph, distances)]:
         question = replace(case, after=after)
@@ -98,7 +98,7 @@ def compare(case: Case, graph: StateGraph) -> Comparison:
     return comparison
 
 
-def _compare_bounds(
+def compare_bounds(
     case: Case, graph: StateGraph, engine: CompiledKitchen, distances: list[int | None], comparison: Comparison
 ) -> None:
     """Compare the bound in every state that can reach the goal, until the first difference."""

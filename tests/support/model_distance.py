@@ -33,10 +33,13 @@ def plain_mix(seed: int, *, pauses: bool = False) -> Instance:
     return replace(mix, actions=tuple(actions), transitions=(), optional=())
 
 
-def feasible_schedules(instance: Instance, latest: int) -> Iterator[Schedule]:
+def feasible_schedules(instance: Instance, latest: int, random: Random | None = None) -> Iterator[Schedule]:
     """Yield all schedules that the general rules accept and that end by ``latest``."""
     search = ModelSearch(instance, latest)
     search._add_placements(latest)
+    if random is not None:
+        for placements in search.placements.values():
+            random.shuffle(placements)
 
     def extend(placed: list[Placement]) -> Iterator[Schedule]:
         if len(placed) == len(instance.actions):

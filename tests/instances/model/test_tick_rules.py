@@ -1,91 +1,89 @@
-"""General rules and their second implementation, which goes tick by tick, accept the same schedules."""
+"""General rules, their second implementation tick by tick, and the checker accept the same schedules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from random import Random
+from collections.abc import Callable
+from itertools import cycle
+from typing import Any
 
 import pytest
-from support.model_search import ModelSearch, TooManyChecksError
-from support.random_model_instances import model_mix
-from support.samples import sample
+from hypothesis import given
+from hypothesis import strategies as st
+from support.all_schedules import breaks
+from support.changed_schedules import edges, keeps_rules, schedules
+from support.random_instances import ovens, presses, workshop
+from support.random_model_instances import is_small, model_mix
+from support.samples import examples, sample
 from support.tick_rules import TickRules
 
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.files.instance_file import to_document
+from planoracle.instances.model.calendars import Calendar
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.solver.proofs.checker import RefusedError, check_schedule
+from tests.strategies import instances
 
 SEEDS = 3000
 BLOCKS = 30
-MAX_CHECKS = 3_000
-CHANGES = 60
+#: Makers of instances; shared units and amounts are rare in the mix of all features.
+MAKERS = (model_mix, edges, ovens, breaks, model_mix, edges, presses, breaks, workshop, edges)
+
+
+def assert_agreement(instance: Instance, schedule: Schedule, is_accepted: bool) -> None:
+    """Compare the answer of the rules with those of the second implementation and of the checker."""
+    assert TickRules(instance, schedule).are_kept() == is_accepted, (instance, schedule.pieces)
+    if not instance.transitions and not instance.optional:
+        assert checker_accepts(instance, schedule) == is_accepted, (instance, schedule.pieces)
+
+
+def checker_accepts(instance: Instance, schedule: Schedule) -> bool:
+    """Return whether the checker of certificates accepts a schedule with its makespan."""
+    claim = {"format": "", "version": 0, "instance": instance.name, "bound": 0, "gap": None, "supposed": None}
+    rows = [piece._asdict() for piece in schedule.pieces]
+    claim |= {"makespan": schedule.makespan, "schedule": rows, "steps": []}
+    try:
+        return check_schedule(to_document(instance), claim) == schedule.makespan
+    except RefusedError:
+        return False
 
 
 @pytest.mark.parametrize("block", sample(range(BLOCKS)))
-def test_both_implementations_accept_the_same_schedules(block: int) -> None:
+def test_both_implementations_and_the_checker_accept_the_same_schedules(block: int) -> None:
     answers = {True: 0, False: 0}
-    for seed in range(block, SEEDS, BLOCKS):
-        instance = model_mix(seed)
+    for seed, make in zip(range(block, SEEDS, BLOCKS), cycle(MAKERS), strict=False):
+        instance = make(seed)
         for schedule, is_accepted in schedules(instance, seed):
-            assert TickRules(instance, schedule).are_kept() == is_accepted, (seed, schedule.pieces)
+            assert_agreement(instance, schedule, is_accepted)
             answers[is_accepted] += 1
     assert min(answers.values()) > 500
 
 
-def schedules(instance: Instance, seed: int) -> Iterator[tuple[Schedule, bool]]:
-    """Yield the best schedule of an instance, and schedules that differ from it by random changes.
-
-    Each comes with the answer of the rules, whether they accept it.
-    """
-    random = Random(seed)
-    search = ModelSearch(instance, max_checks=MAX_CHECKS)
-    try:
-        accepted = search.best().schedule
-    except TooManyChecksError:
-        accepted = None
-    if accepted is None:  # any placements
-        chosen = [random.choice(runs).pieces for runs in search.placements.values() if runs]
-        accepted = Schedule.of(instance, [piece for pieces in chosen for piece in pieces])
-    yield accepted, keeps_rules(instance, accepted)
-    for _ in range(CHANGES):
-        pieces = list(accepted.pieces)
-        for _ in range(random.choice((1, 1, 2))):
-            pieces = changed(instance, pieces, random)
-        schedule = Schedule.of(instance, pieces)
-        is_accepted = keeps_rules(instance, schedule)
-        yield schedule, is_accepted
-        if is_accepted:
-            accepted = schedule
+def _excess() -> tuple[Instance, list[Piece]]:
+    """Return an action of no length in a mode that needs more than there is."""
+    action = Action("t/ring", "t", 0, 0, modes=(Mode((Demand("bell", 2),)), Mode()), agents=())
+    return Instance("excess", (action,), resources=(Resource("bell"),)), [Piece("t/ring", 0, 0, None)]
 
 
-def keeps_rules(instance: Instance, schedule: Schedule) -> bool:
-    """Return whether the general rules accept a schedule."""
-    return not any(find_violations(instance, schedule, 1))
+def _relief() -> tuple[Instance, list[Piece]]:
+    """Return an unattended action that another agent resumes after a break."""
+    action = Action("t/dry", "t", 2, 0, modes=(Mode((Demand("oven"),)),), pauses_in_breaks=True)
+    rest = Calendar(("oven",), ((1, 3),))
+    instance = Instance("relief", (action,), (), (Resource("oven"),), ("ann", "bob"), calendars=(rest,))
+    return instance, [Piece("t/dry", 0, 1, "ann"), Piece("t/dry", 3, 1, "bob")]
 
 
-def changed(instance: Instance, pieces: list[Piece], random: Random) -> list[Piece]:
-    """Return pieces of which an action has other starts, another agent or another mode."""
-    if not pieces:
-        return pieces
-    piece = random.choice(pieces)
-    kind = random.choice(("move", "move", "move", "delay", "agent", "mode", "cut", "omit"))
-    if kind == "delay":
-        ticks = random.randint(1, 3)
-        return [entry._replace(start=entry.start + ticks * (entry.start >= piece.start)) for entry in pieces]
-    remaining = [entry for entry in pieces if entry.action != piece.action]
-    same = [entry for entry in pieces if entry.action == piece.action]
-    if kind == "move":
-        ticks = random.randint(-min(entry.start for entry in same), 4)
-        return [*remaining, *(entry._replace(start=entry.start + ticks) for entry in same)]
-    if kind == "agent":
-        agent = random.choice((None, *instance.agents))
-        return [*remaining, *(entry._replace(agent=agent) for entry in same)]
-    if kind == "mode":
-        mode = random.randrange(len(instance.variants[piece.action]))
-        duration = instance.variants[piece.action][mode].duration
-        return [*remaining, piece._replace(mode=mode, duration=duration)]
-    if kind == "cut" and piece.duration > 1:
-        length = random.randint(1, piece.duration - 1)
-        later = piece._replace(start=piece.start + length + random.randint(0, 2), duration=piece.duration - length)
-        return [*(entry for entry in pieces if entry is not piece), piece._replace(duration=length), later]
-    return remaining if kind == "omit" else pieces
+@pytest.mark.parametrize(("rare", "repaired"), [(_excess, {"mode": 1}), (_relief, {"agent": "ann"})])
+def test_rare_faults_are_refused(rare: Callable[[], tuple[Instance, list[Piece]]], repaired: dict[str, Any]) -> None:
+    instance, pieces = rare()
+    right_pieces = [piece._replace(**repaired) for piece in pieces]
+    for chosen, is_accepted in ((pieces, False), (right_pieces, True)):
+        schedule = Schedule.of(instance, chosen)
+        assert keeps_rules(instance, schedule) == is_accepted
+        assert_agreement(instance, schedule, is_accepted)
+
+
+@examples(300)
+@given(instances(4).filter(is_small), st.integers(0, 10**6))
+def test_rules_and_checker_accept_the_same_schedules_of_any_instance(instance: Instance, seed: int) -> None:
+    for schedule, is_accepted in schedules(instance, seed):
+        assert_agreement(instance, schedule, is_accepted)

@@ -1,16 +1,22 @@
 """Forced orders and symmetry breaking: neither loses an optimal schedule."""
 
+from collections import Counter
 from dataclasses import replace
+from operator import le
 from random import Random
 
 import pytest
+from support.all_schedules import MAKERS, small_instances, times_of_events
 from support.random_agent_instances import agent_workshop
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
+from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource, merge
 from planoracle.solver.exact import search_state, stages
-from planoracle.solver.exact.bounds import windows
+from planoracle.solver.exact.bounds import horizon, lower_bound, windows
+from planoracle.solver.exact.latest_end import latest_end
+from planoracle.solver.exact.open_time_bound import open_time_bound
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search import solve
@@ -81,6 +87,45 @@ def test_forced_orders_do_not_change_results(family, monkeypatch):
     # Exclude a test without cases: only the family of projects has many windows.
     assert forced > (20 if family is project else 0)
     assert refuted > 5 or family is not project
+
+
+SMALL_FAMILIES = (*MAKERS, project)
+
+
+@pytest.mark.parametrize("block", sample(range(20), 20))
+def test_paths_and_orders_hold_in_every_schedule(block):
+    counts = Counter()
+    for instance, _, schedules in small_instances(block, 6, SMALL_FAMILIES):
+        names = [action.id for action in instance.actions]
+        plain = not features_of(instance)
+        for bounds in (windows(instance), ordered_windows(instance)) if plain else (windows(instance),):
+            assert not bounds.fault
+            for schedule in schedules:
+                times = times_of_events(instance, schedule)
+                start = [times["start", name] for name in names]
+                finish = [times["finish", name] for name in names]
+                assert all(map(le, bounds.head, start)), instance
+                assert all(end + tail <= schedule.makespan for end, tail in zip(finish, bounds.tail, strict=True))
+                assert all(start[j] - start[i] >= least for i, j, least in (*bounds.forced, *bounds.ordered)), instance
+                for i, j, ahead, behind in bounds.open:
+                    assert start[j] - start[i] >= ahead or start[i] - start[j] >= behind, instance
+            counts.update(open=len(bounds.open), ordered=len(bounds.ordered), forced=len(bounds.forced))
+    assert counts["open"] > 5
+    assert counts["ordered"]
+
+
+@pytest.mark.parametrize("block", sample(range(20), 20))
+def test_bounds_before_the_search_are_at_most_the_optimum(block):
+    tight = 0
+    for instance, optimum, _ in small_instances(block, 6, SMALL_FAMILIES):
+        bound = lower_bound(instance, windows(instance))
+        assert bound <= optimum <= latest_end(instance), instance
+        if features_of(instance):
+            assert open_time_bound(instance, windows(instance), optimum + 20) <= optimum, instance
+        else:
+            assert lower_bound(instance, ordered_windows(instance)) <= optimum <= horizon(instance), instance
+        tight += bound == optimum
+    assert tight > 20
 
 
 def test_too_large_an_instance_keeps_the_windows_of_its_lags(monkeypatch):

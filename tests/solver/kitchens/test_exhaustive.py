@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, KitchenRules
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
 from planoracle.instances.benchmarks.kitchens.simulation import trace
@@ -16,9 +17,10 @@ from planoracle.instances.generate.parameters import chance, one, shuffled
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.state_view import UNREACHABLE
 from tests.support.kitchen_cases import FAULTS, Case, read_cases
-from tests.support.kitchen_comparison import compare, draw_cases
+from tests.support.kitchen_comparison import Comparison, compare, compare_bounds, draw_cases
 from tests.support.robotouille import document
 from tests.support.samples import sample
+from tests.support.state_graph import StateGraph
 
 DATA = Path(__file__).parents[1] / "data"
 #: Cases that were wrong once, most of them shrunk.
@@ -72,6 +74,48 @@ def soup_in_its_pot(random: Random) -> Case:
     players = {"robot1": {"at": one(random, list(stations))}}
     traits = {"lettuce1": ["iscuttable"]} if any("lettuce1" in things for things in stations.values()) else {}
     return Case(document(stations, players=players, containers={"pot1": ["water1"]}, traits=traits, goal=goal))
+
+
+@pytest.mark.parametrize("block", sample(range(40), 40))
+def test_bound_of_soups_is_at_most_the_distance_in_every_state(block: int) -> None:
+    comparison = Comparison()
+    for seed in range(100 * block, 100 * block + 100):
+        case = soups(Random(seed))
+        engine = CompiledKitchen(case.problem(), case.profile())
+        graph = StateGraph.explore(engine, STATES)
+        if graph is not None:
+            compare_bounds(case, graph, engine, graph.distances(engine.goal), comparison)
+    assert [(each.text, each.case) for each in comparison.differences] == []
+    assert comparison.states > 10_000
+
+
+def soups(random: Random) -> Case:
+    """Return a kitchen with one or two meals to boil or pour, and with pots and bowls."""
+    stations: dict[str, list[str]] = {name: [] for name in ("stove1", "sink1", "table1")}
+    if chance(random, 30):
+        stations["table2"] = []
+    things = one(random, (["pot1"], ["pot1", "bowl1"], ["pot1", "bowl1"], ["pot1", "pot2"], ["pot1", "pot2", "bowl1"]))
+    for thing, station in zip(things, shuffled(random, stations), strict=False):
+        stations[station].append(thing)
+    pots = [thing for thing in things if thing.startswith("pot")]
+    meals = one(random, (1, 2))
+    containers = {}
+    if chance(random, 70):
+        containers[pots[0]] = one(random, (["water1"], ["water1"], ["water1", "water2"]))
+    if len(pots) > 1 and "water2" not in containers.get(pots[0], ()) and chance(random, 60):
+        containers[pots[1]] = ["water2"]
+    goal: list[list[str]] = []
+    for number in range(1, meals + 1):
+        goal += _wishes(random, f"water#{number}", things)
+    players = {"robot1": {"at": one(random, list(stations))}}
+    counts = {"fill-pot": one(random, (1, 2)), "boil-water": one(random, (1, 2, 3))}
+    return Case(document(stations, players=players, containers=containers, goal=goal), counts=counts)
+
+
+def _wishes(random: Random, meal: str, things: list[str]) -> list[list[str]]:
+    """Return goals of one meal: boiling, a vessel, or both."""
+    wishes = [["isboiling", meal], ["in", meal, f"{one(random, things)[:-1]}#1"]]
+    return one(random, (wishes, wishes, wishes[:1], wishes[1:]))
 
 
 @pytest.mark.parametrize("rules", PROFILES.values(), ids=PROFILES)

@@ -81,6 +81,27 @@ def test_schedule_is_never_longer_than_the_rest_of_a_known_plan() -> None:
     assert gains[0] > 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("benchmark", ["kitchens", "robotouille"])
+def test_bounds_at_the_start_are_at_most_every_bundled_optimum(benchmark: str) -> None:
+    rules = PROFILES["released"]
+    count = 0
+    for name in catalog.expand([benchmark]):
+        problem = of_kind(catalog.problem(name), Kitchen)
+        bundled = bundled_result(problem, rules)
+        if bundled is None or bundled.status != "optimal":
+            continue
+        steps = len(bundled.actions)
+        engine = CompiledKitchen(problem, rules)
+        guide, state = heuristic(engine), engine.start()
+        groups = tuple((0, group) for _, group in guide.root(state))
+        if guide.familiar:
+            assert bound(guide, state, groups) <= steps, name
+            assert scheduled(guide, state, groups, steps) <= steps, name
+            count += 1
+    assert count > 10
+
+
 def test_search_of_several_cooks_ends_where_the_schedule_is_as_long_as_the_plan(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

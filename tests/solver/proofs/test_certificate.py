@@ -6,8 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from support.exhaustive import count_schedules, general_optimum, kitchen_optimum
-from support.random_instances import kitchen, presses, workshop
+from support.random_instances import kitchen, workshop
 from support.samples import sample
 
 from planoracle.instances.errors import InputError, InternalError
@@ -16,7 +15,6 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.protocol.schedule_benchmark import remaining_problem
-from planoracle.solver.exact.bounds import horizon
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs.certificate import certificate, verify
 from planoracle.solver.proofs.steps import Case, Hop, Load, Order, Path, Split
@@ -279,29 +277,6 @@ def test_certified_bounds_never_exceed_the_optimum_of_solve(block):
     for instances in (kitchens, [workshop(seed) for seed in range(block, 150, 5)]):
         proofs = [one for one in map(checked_certificate, instances) if one is not None]
         assert sum(one.explained for one in proofs) > 0.8 * len(proofs)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("block", sample(range(15), 15))
-def test_certified_bounds_never_exceed_the_optimum_of_exhaustive_search(block):
-    checked = 0
-    for seed in range(block, 60, 15):
-        instance = kitchen(seed)
-        best = kitchen_optimum(instance, horizon(instance))
-        if best is not None:
-            assert certificate(instance, best + 1).bound <= best
-            checked += 1
-    for seed in range(block, 120, 15):
-        instance = workshop(seed)
-        latest = min(horizon(instance), instance.time_limit or 10**9)
-        best = general_optimum(instance, latest) if count_schedules(instance, latest) < 20_000 else None
-        if best is not None:
-            assert certificate(instance, best + 1).bound <= best
-            checked += 1
-    for instance in map(presses, range(block, 150, 15)):
-        best = general_optimum(instance, horizon(instance))
-        assert certificate(instance, best + 1).bound <= best
-    assert checked > 100 / 15 / 2
 
 
 # --- bundled problems ----------------------------------------------------------------------------

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
-from support.model_distance import plain_mix
-from support.samples import sample
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.calendars import Calendar
-from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.model.transitions import Transitions
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs import checker
@@ -139,54 +133,3 @@ def test_checker_refuses_schedules_that_break_a_rule(name: str, pieces: list[Pie
         return
     with pytest.raises(checker.RefusedError, match=reason):
         checker.check_schedule(to_document(SHOP), proof)
-
-
-def _changed(schedule: Schedule, instance: Instance, random: Random) -> Schedule:
-    """Return a schedule in which one piece or action has another start, mode or agent."""
-    pieces = list(schedule.pieces)
-    position = random.randrange(len(pieces))
-    piece = pieces[position]
-    draw = random.random()
-    if draw < 0.4:
-        pieces[position] = piece._replace(start=max(0, piece.start + random.choice((-2, -1, 1, 2, 3))))
-    elif draw < 0.6:
-        agent = random.choice(instance.agents) if piece.agent is not None else None
-        pieces[position] = piece._replace(agent=agent)
-    else:
-        mode = random.randrange(len(instance.by_id[piece.action].modes))
-        variant = instance.variants[piece.action][mode]
-        start = random.randint(0, schedule.makespan + 2)
-        pieces = [entry for entry in pieces if entry.action != piece.action]
-        pieces.append(Piece(piece.action, start, variant.duration, random.choice(variant.agents or (None,)), mode))
-    return Schedule.of(instance, pieces)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("block", sample(range(6), 6))
-def test_checker_agrees_with_the_rules_and_with_the_optimum_of_random_instances(block: int) -> None:
-    accepted = refused = 0
-    for seed in range(block, 180, 6):
-        try:
-            instance = plain_mix(seed, pauses=True)
-        except InputError:  # an action of an optional task fits in none of its windows
-            continue
-        best = solve(instance).schedule
-        if best is None or not features_of(instance):
-            continue
-        _kind_and_bound(instance)
-        random, problem = Random(seed), to_document(instance)
-        proof = certificate(instance, best.makespan, best).as_dict()
-        for _ in range(20):
-            schedule = _changed(best, instance, random)
-            rows = [piece._asdict() for piece in schedule.pieces]
-            document = proof | {"schedule": rows, "makespan": schedule.makespan}
-            is_valid = next(find_violations(instance, schedule), None) is None
-            if is_valid:
-                assert checker.check_schedule(problem, document) == schedule.makespan
-                accepted += 1
-                continue
-            refused += 1
-            with pytest.raises(checker.RefusedError):
-                checker.check_schedule(problem, document)
-    assert accepted > 5
-    assert refused > 5

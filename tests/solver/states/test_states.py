@@ -32,7 +32,7 @@ from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.solver.exact.search import solve
 from planoracle.solver.states.state_solver import StateSolver, Value
-from planoracle.solver.states.values import state_solver, value_of
+from planoracle.solver.states.values import follow_witness, state_solver, value_of
 from tests.support.efforts import count_efforts
 
 
@@ -128,6 +128,27 @@ def test_witness_is_retained_exactly_by_states_on_its_path():
             before = value_of(point, 1, solvers=solvers)
     assert retained > 10
     assert lost > 10
+
+
+@pytest.mark.parametrize("make", sample([kitchen, interruption_workshop, odd_workshop]))
+def test_value_counts_lost_time_and_the_makespan_of_the_executed_pieces(make):
+    followed = 0
+    for seed in range(6):
+        for _, step, point in random_run(make(seed), seed, most=20):
+            solvers = {}
+            value = value_of(point, step, solvers=solvers)
+            if value.makespan is None:
+                continue
+            for reached, lost in ((0, 0), (value.makespan + 3, 0), (0, 5), (value.makespan + 9, 5)):
+                later = replace(point, reached=reached, lost=point.lost + lost)
+                makespan = value.makespan + lost
+                expected = max(makespan, reached)
+                assert value_of(later, step, solvers=solvers).makespan == expected
+                assert value_of(later, step, makespan, expected + 1).makespan == expected
+                following = follow_witness(point, value, later, step, solvers)
+                assert following is None or following.makespan == expected
+                followed += following is not None
+    assert followed > 30
 
 
 # --- against a search through the rules ----------------------------------------------------------
