@@ -28,7 +28,17 @@ def refusal(instance: Instance, search: Component, obstacles: Iterator[str]) -> 
 
 
 def graph_obstacles(instance: Instance) -> Iterator[str]:
-    """Yield lags and actions that a graph of actions without agents and states cannot state, in words."""
+    """Yield lags and actions that a graph of actions without agents and states cannot state, in words.
+
+    Durations must be fixed, and each pair of actions may only have a minimum lag.
+
+    Examples
+    --------
+    >>> from planoracle.instances.model.instance import Lag
+    >>> actions = Action("tea/boil", "tea", 5, 0, agents=()), Action("tea/pour", "tea", 1, 1)
+    >>> list(graph_obstacles(Instance("tea", actions, (Lag("tea/boil", "tea/pour", 0, 3),))))
+    ['lags with a maximum or a negative minimum: from tea/boil to tea/pour', 'actions that need an agent: tea/pour']
+    """
     for lag in instance.lags:
         if lag.maximum is not None or not lag.orders:
             yield f"lags with a maximum or a negative minimum: from {lag.before} to {lag.after}"

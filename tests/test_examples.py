@@ -47,6 +47,7 @@ EXCLUDED = {
     "#!/bin/bash": "needs SLURM",
     "python tests/benchmarks/": "takes minutes",
     "PYTHONPATH=. python tests/benchmarks/": "takes hours",
+    "python -m tests.mutation": "takes minutes to hours; the weekly workflow runs it",
     "analysis/audit/PUBLISHED.md": "tests/analysis/audit/test_audit.py",
     "cli.md": "tests/analysis/cli/test_help_texts.py",
     "instances/ADDING.md": "tests/test_new_benchmark.py",

@@ -58,7 +58,7 @@ def explain(
     --------
     planoracle explain timearena/household1
     planoracle explain tasks.csv --out certificates.jsonl
-    planoracle explain 'timearena/*' --out archive/
+    planoracle explain 'timearena/lab*' --out archive/
     """
     check_columns("explain")
     if out is not None and (out.endswith(("/", os.sep)) or os.path.isdir(out)):

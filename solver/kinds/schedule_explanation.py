@@ -70,7 +70,9 @@ def _explain_by_refutation(result: Result, explanation: Explanation, proof: Drcp
     if result.status == Status.feasible:
         lines[0] = f"{explanation.instance}: {Status.optimal}, {result.makespan} {explanation.unit}s."
         explanation = replace(explanation, status=Status.optimal, lower_bound=result.makespan)
-    return replace(explanation, kind=DRCP, proof_grade=DRCP, document=proof.as_dict(), _lines=(*lines, _refutation(result, proof)))
+    return replace(
+        explanation, kind=DRCP, proof_grade=DRCP, document=proof.as_dict(), _lines=(*lines, _refutation(result, proof))
+    )
 
 
 def _refutation(result: Result, proof: DrcpProof) -> str:

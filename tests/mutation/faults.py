@@ -44,11 +44,11 @@ def apply(fault: Fault, folder: Path, *options: str) -> int:
     return subprocess.run(command, cwd=folder, check=False).returncode
 
 
-def run_tests(folder: Path, tests: list[str]) -> int:
-    """Run tests in a copy of the repository, and return the exit status of pytest."""
+def run_tests(folder: Path, tests: list[str], stdout: int | None = subprocess.DEVNULL) -> int:
+    """Run tests in a copy of the repository, with output or without, and return the exit status of pytest."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
     variables = environment(folder, ".namespace")
-    return subprocess.run(command, cwd=folder, env=variables, stdout=subprocess.DEVNULL, check=False).returncode
+    return subprocess.run(command, cwd=folder, env=variables, stdout=stdout, check=False).returncode
 
 
 def try_fault(fault: Fault, folder: Path) -> bool:
@@ -74,7 +74,7 @@ def main() -> None:
         folder = Path(scratch) / ROOT.name
         (Path(scratch) / "shared").symlink_to(ROOT.parent / "shared")
         shutil.copytree(ROOT, folder, symlinks=True, ignore=shutil.ignore_patterns(*IGNORED))
-        if run_tests(folder, [fault.test for fault in faults]) != PASSED:
+        if run_tests(folder, [fault.test for fault in faults], stdout=None) != PASSED:
             sys.exit("a test fails without its fault")
         for fault in faults:
             is_detected = try_fault(fault, folder)

@@ -134,16 +134,17 @@ class SentenceGrammar(Grammar[Move]):
         return [match for _, match in matches]
 
     def _move(self, kind: str, text: str, fields: Mapping[str, str]) -> Move:
-        """Return the move of a sentence."""
+        """Return the move of a sentence; it is not read if it has a time that no day has, such as 24:30PM."""
+        times = {name: minutes_of(fields[name]) for name in ("begin", "end") if name in fields}
+        if None in times.values():
+            return Move("unread", text)
         place = self._names.place(fields.get("place", fields.get("late_place")))
         person = self._names.person(fields.get("person"))
-        begin = minutes_of(fields.get("begin", ""))
-        end = minutes_of(fields.get("end", ""))
         length = fields.get("minutes")
         minutes = None if length is None else int(length)
         if kind == "meet" and place is not None:
             kind = "entry"
-        return Move(kind, text, place, person, begin, end, minutes)
+        return Move(kind, text, place, person, times.get("begin"), times.get("end"), minutes)
 
 
 class ItineraryGrammar(Grammar[Move]):

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from support.runner import values_in_this_process
+from support.samples import sample
 from typer.testing import CliRunner
 
 from planoracle import Model, solve
@@ -441,7 +442,7 @@ def workshop(jobs: int = 20) -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.DataFrame(rows), pd.DataFrame(off)
 
 
-@pytest.mark.parametrize(("count", "seconds"), [(10, "20"), pytest.param(20, "15", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("count", "seconds"), sample([(3, "20"), (10, "20"), (20, "15")], several=True))
 def test_week_of_a_workshop_is_solved_by_a_single_command(count: int, seconds: str, tmp_path: Path) -> None:
     jobs, off = workshop(count)
     jobs.to_csv(tmp_path / "jobs.csv", index=False)

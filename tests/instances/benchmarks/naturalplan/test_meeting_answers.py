@@ -227,6 +227,19 @@ def test_unreadable_time_of_a_meeting_is_an_error(start: object, end: object, fi
     assert error.value.field == field
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "You wait until 24:30PM",
+        "You start at Old Hill at 25:00",
+        "You meet Bo for 30 minutes from 9:75AM to 10:30AM",
+        "You meet Bo for 30 minutes from 9:45AM to 99:15AM",
+    ],
+)
+def test_sentence_with_a_time_of_no_day_is_not_read(sentence: str) -> None:
+    assert ("unread_step", sentence.removeprefix("You ")) in _violations(f"{_PLAN} {sentence}.")
+
+
 @pytest.mark.parametrize("submitted", [7, None, True])
 def test_plan_of_another_type_is_an_error(submitted: object) -> None:
     with pytest.raises(PlanError, match="itinerary"):
