@@ -50,7 +50,7 @@ FURTHER = {
     "timearena": "timearena/household1+cooking1",
 }
 #: Problems beside a sample of one whose states have no values.
-WITH_VALUES = {"asyncplanning": "asyncplanning/xxl/5/1"}
+WITH_VALUES = {"asyncplanning": "asyncplanning/xxl/5/1", "naturalplan": "naturalplan/meeting/6"}
 #: Reasons for which runs of the optimal agent end.
 ENDS = {
     "asynchow/async/829": "completed",

@@ -71,8 +71,8 @@ def test_heuristic_without_a_schedule_gives_its_reason(value: object) -> None:
     ("heuristic", "fault"),
     sample(
         [
-            (_endless, "did not end within 0.2 s"),
             (_quits, "raised SystemExit: 3"),
+            (_endless, "did not end within 0.2 s"),
             (lambda instance, budget: {}["x"], "raised KeyError: 'x'"),
             (lambda instance: [], "raised TypeError"),
             (_returns(7), "must return a Schedule"),

@@ -76,6 +76,8 @@ class TickRules:
             return False
         variant = self.instance.variants[name][pieces[0].mode]
         agents = {piece.agent for piece in pieces}
+        if action.pauses_in_breaks and not variant.attended and pieces[0].agent is not None:
+            agents.discard(None)  # nobody has to resume it
         if not agents <= set(variant.agents or (None,)):
             return False
         if action.pauses_in_breaks and len(agents) > 1:

@@ -300,8 +300,8 @@ def _modules() -> Iterator[tuple[Path, ast.Module]]:
 def test_only_console_module_writes_to_streams() -> None:
     """One module writes to the streams, and one function writes the JSON of commands.
 
-    The checker of proofs stands alone, and prints a line for the bound and one for the schedule. Workers of the readers
-    print escaped warnings without the command line.
+    The checkers of proofs stand alone, and print lines for the bound and the schedule, that of DRCP proofs also
+    one for infeasibility. Workers of the readers print escaped warnings without the command line.
     """
     writers = []
     for path, tree in _modules():
@@ -312,5 +312,6 @@ def test_only_console_module_writes_to_streams() -> None:
             if prints or dumps:
                 writers.append((str(path), call))
     checker, worker = "solver/proofs/checker.py", "instances/workers/worker.py"
-    expected = [worker, checker, checker, *["analysis/console.py"] * 3]
+    drcp_checker = "solver/proofs/drcp_checker.py"
+    expected = [worker, checker, checker, *[drcp_checker] * 3, *["analysis/console.py"] * 3]
     assert sorted(writers) == sorted((name, "print") for name in expected)

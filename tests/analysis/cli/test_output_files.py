@@ -93,6 +93,8 @@ def test_output_that_cannot_be_written_has_exit_status_1(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, fault: str
 ) -> None:
     call, ending = OPTIONS[command]
+    if (command, fault) == ("explain", "folder"):
+        pytest.skip("a folder is an archive of proofs")
     name = {"no folder": "none/x", "file for a folder": "s.jsonl/x"}.get(fault, "x") + ending
     if fault == "folder":
         (folder / name).mkdir()

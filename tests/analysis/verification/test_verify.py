@@ -43,7 +43,7 @@ from planoracle.solver.exact.search import solve
 from planoracle.solver.explanation import plan_document
 from planoracle.solver.proofs import checker
 from planoracle.solver.proofs.certificate import certificate
-from planoracle.solver.proofs.checker import RefusedError
+from planoracle.solver.proofs.checker import VERSIONS, RefusedError
 from planoracle.solver.solve import bundled_result
 
 NAME = "timearena/household1"
@@ -306,9 +306,20 @@ def forged(proof: dict[str, Any], random: Random) -> dict[str, Any] | None:
     return None if json.dumps(changed) == json.dumps(proof) or is_true(changed, proof) else changed
 
 
+def needed(value: Any) -> Any:
+    """Return steps without the precedences that a load may have."""
+    if isinstance(value, list):
+        return [needed(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: needed(entry) for key, entry in value.items() if key != "precedences"}
+    return value
+
+
 def is_true(changed: dict[str, Any], proof: dict[str, Any]) -> bool:
-    """Return whether the changed schedule is valid and has the same makespan."""
-    if any(changed[key] != proof[key] for key in proof if key != "schedule"):
+    """Return whether the change leaves a right proof: another valid schedule, or what no step needs."""
+    if any(changed.get(key) != proof[key] for key in proof if key not in ("schedule", "steps", "version")):
+        return False
+    if needed(changed.get("steps")) != needed(proof["steps"]) or changed.get("version") not in VERSIONS:
         return False
     try:
         schedule = Schedule(tuple(Piece(**row) for row in changed["schedule"]))

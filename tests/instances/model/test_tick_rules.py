@@ -24,7 +24,7 @@ from planoracle.solver.proofs.checker import RefusedError, check_schedule
 from tests.strategies import instances
 
 SEEDS = 3000
-BLOCKS = 30
+BLOCKS = 75
 #: Makers of instances; shared units and amounts are rare in the mix of all features.
 MAKERS = (model_mix, edges, ovens, breaks, model_mix, edges, presses, breaks, workshop, edges)
 
@@ -37,9 +37,18 @@ def assert_agreement(instance: Instance, schedule: Schedule, is_accepted: bool) 
 
 
 def checker_accepts(instance: Instance, schedule: Schedule) -> bool:
-    """Return whether the checker of certificates accepts a schedule with its makespan."""
+    """Return whether the checker of certificates accepts a schedule with its makespan.
+
+    Where nobody resumes an unattended action, the checker wants the agent that started it, as the solver writes it.
+    """
     claim = {"format": "", "version": 0, "instance": instance.name, "bound": 0, "gap": None, "supposed": None}
-    rows = [piece._asdict() for piece in schedule.pieces]
+    agents: dict[str, str | None] = {}
+    for piece in schedule.pieces:
+        agents.setdefault(piece.action, piece.agent)
+    rows = []
+    for piece in schedule.pieces:
+        is_resumed = instance.by_id[piece.action].pauses_in_breaks and piece.agent is None
+        rows.append(piece._replace(agent=agents[piece.action] if is_resumed else piece.agent)._asdict())
     claim |= {"makespan": schedule.makespan, "schedule": rows, "steps": []}
     try:
         return check_schedule(to_document(instance), claim) == schedule.makespan
@@ -55,7 +64,7 @@ def test_both_implementations_and_the_checker_accept_the_same_schedules(block: i
         for schedule, is_accepted in schedules(instance, seed):
             assert_agreement(instance, schedule, is_accepted)
             answers[is_accepted] += 1
-    assert min(answers.values()) > 500
+    assert min(answers.values()) > 100
 
 
 def _excess() -> tuple[Instance, list[Piece]]:

@@ -76,17 +76,17 @@ def soup_in_its_pot(random: Random) -> Case:
     return Case(document(stations, players=players, containers={"pot1": ["water1"]}, traits=traits, goal=goal))
 
 
-@pytest.mark.parametrize("block", sample(range(40), 40))
+@pytest.mark.parametrize("block", sample(range(160), 160))
 def test_bound_of_soups_is_at_most_the_distance_in_every_state(block: int) -> None:
     comparison = Comparison()
-    for seed in range(100 * block, 100 * block + 100):
+    for seed in range(25 * block, 25 * block + 25):
         case = soups(Random(seed))
         engine = CompiledKitchen(case.problem(), case.profile())
         graph = StateGraph.explore(engine, STATES)
         if graph is not None:
             compare_bounds(case, graph, engine, graph.distances(engine.goal), comparison)
     assert [(each.text, each.case) for each in comparison.differences] == []
-    assert comparison.states > 10_000
+    assert comparison.states > 200
 
 
 def soups(random: Random) -> Case:
