@@ -71,7 +71,7 @@ def read_certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
 
     The file is one document, a list of them, or one of them in every line.
     """
-    data = read_bytes(path)
+    data = read_bytes(path, drcp_checker.MAX_BYTES)
     try:
         content = load_json(data, path)
     except InputError as error:

@@ -289,13 +289,15 @@ def _no_constant(name: str) -> NoReturn:
     raise InputError(f"{name} is not a JSON number")
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """Read a regular file of at most `MAX_BYTES`; raises `InputError`, also for pipes and devices.
+def read_bytes(path: str | Path, max_bytes: int | None = None) -> bytes:
+    """Read a regular file; raises `InputError`, also for pipes and devices.
 
     Parameters
     ----------
     path
         Path of the file.
+    max_bytes
+        Number of bytes above which the file is refused; by default `MAX_BYTES`.
     """
     source = _printable(path)
     try:
@@ -303,7 +305,7 @@ def read_bytes(path: str | Path) -> bytes:
         _check_regular(os.stat(path), source)  # before opening, which starts some devices
         with open(path, "rb", opener=_open_without_blocking) as stream:
             _check_regular(os.fstat(stream.fileno()), source)
-            return read_stream(stream, source)
+            return read_stream(stream, source, max_bytes)
     except FileNotFoundError as error:
         hint = did_you_mean_file(str(path))
         raise InputError(f"cannot be read: {error.strerror}{hint}", source=source) from None
@@ -367,14 +369,15 @@ def _is_below(path: str, folder: str) -> bool:
         return False
 
 
-def read_stream(stream: IO[bytes], source: str) -> bytes:
-    """Read a stream of at most `MAX_BYTES`; raises `InputError`."""
+def read_stream(stream: IO[bytes], source: str, max_bytes: int | None = None) -> bytes:
+    """Read a stream of at most so many bytes, by default `MAX_BYTES`; raises `InputError`."""
+    limit = MAX_BYTES if max_bytes is None else max_bytes
     try:
-        data = stream.read(MAX_BYTES + 1)
+        data = stream.read(limit + 1)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", source=source) from None
-    if len(data) > MAX_BYTES:
-        raise InputError(f"is larger than {MAX_BYTES} bytes", source=source)
+    if len(data) > limit:
+        raise InputError(f"is larger than {limit} bytes", source=source)
     refuse_compressed(data, source)
     return data
 

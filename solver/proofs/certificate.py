@@ -32,6 +32,14 @@ _VERIFY = 1.5e-4
 KINDS = ("critical path", "busy time", "chain", "supposition", "cases", "search")
 
 
+def schedule_claim(schedule: Schedule | None, makespan: int | None, bound: int) -> dict[str, Any]:
+    """Return the fields of a proof about its schedule, which are null without a schedule."""
+    if schedule is None or makespan is None:
+        return {"makespan": None, "gap": None, "schedule": None}
+    pieces = [piece._asdict() for piece in schedule.pieces]
+    return {"makespan": makespan, "gap": makespan - bound, "schedule": pieces}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate(Proof):
     """A lower bound with its proof.
@@ -67,18 +75,12 @@ class Certificate(Proof):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the certificate for JSON, as ``checker.py`` reads it."""
-        makespan = gap = pieces = None  # the document claims only what can be checked
-        if self.schedule is not None:
-            makespan, gap = self.makespan, self.gap
-            pieces = [piece._asdict() for piece in self.schedule.pieces]
         return {
             "format": FORMAT,
             "version": VERSION,
             "instance": self.instance,
             "bound": self.bound,
-            "makespan": makespan,
-            "gap": gap,
-            "schedule": pieces,
+            **schedule_claim(self.schedule, self.makespan, self.bound),
             "supposed": self.supposed,
             "steps": [step.to_json() for step in self.steps],
         }

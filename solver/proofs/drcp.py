@@ -20,7 +20,7 @@ from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, deadline_of
 from planoracle.instances.model.schedule import Schedule
-from planoracle.solver.proofs.certificate import CERTIFICATES
+from planoracle.solver.proofs.certificate import CERTIFICATES, schedule_claim
 from planoracle.solver.proofs.checker import RefusedError, _Problem, check_schedule
 from planoracle.solver.proofs.drcp_checker import (
     FORMAT,
@@ -74,18 +74,12 @@ class DrcpProof:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the proof for JSON, as ``drcp_checker.py`` reads it."""
-        makespan = gap = pieces = None
-        if self.schedule is not None:
-            makespan, gap = self.bound, 0
-            pieces = [piece._asdict() for piece in self.schedule.pieces]
         return {
             "format": FORMAT,
             "version": VERSION,
             "instance": self.instance,
             "bound": self.bound,
-            "makespan": makespan,
-            "gap": gap,
-            "schedule": pieces,
+            **schedule_claim(self.schedule, self.bound, self.bound),
             "supposed": self.bound - 1,
             "steps": list(self.steps),
         }

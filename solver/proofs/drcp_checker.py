@@ -35,7 +35,7 @@ else:  # a script beside checker.py, also with python -I
 
 FORMAT, VERSION = "planoracle/drcp", 1
 #: Limits: bytes of a file, seconds of processor time of a check.
-MAX_BYTES, MAX_SECONDS = 16 * 2**20, 300.0
+MAX_BYTES, MAX_SECONDS = 32 * 2**20, 300.0
 #: Largest horizon in ticks.
 MAX_HORIZON = 10**8
 #: Limits of the statement: ticks of interruptible actions, beyond which they hold nothing; off-times of calendars.

@@ -132,6 +132,16 @@ def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
         assert invoke("verify", NAME, path).exit_code != 0
 
 
+def test_files_of_proofs_have_a_limit_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "proof.json"
+    path.write_text("{}" + " " * 20)
+    monkeypatch.setattr("planoracle.instances.files.strict_json.MAX_BYTES", 10)
+    assert list(read_certificates(str(path))) == [(str(path), {})]
+    monkeypatch.setattr("planoracle.solver.proofs.drcp_checker.MAX_BYTES", 21)
+    with pytest.raises(InputError, match="is larger than 21 bytes"):
+        list(read_certificates(str(path)))
+
+
 def test_certificate_of_another_problem_with_the_same_name_is_refused() -> None:
     problem, proof = written("asynctool/files_1")
     problem["tasks"][0]["actions"][0]["duration"] += 1
