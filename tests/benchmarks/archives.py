@@ -48,7 +48,8 @@ def seconds_text(seconds: float) -> str:
 def table_row(name: str, rows: list[Row]) -> list[str]:
     """Return the cells of an archive; sizes and times of checks are those of proofs that a checker reads."""
     grades = [row["grade"] for row in rows]
-    counts = [str(grades.count(grade)) for grade in ("certificate", "drcp", "solver", "")]
+    searched = grades.count("solver") + grades.count("two solvers")
+    counts = [str(count) for count in (grades.count("certificate"), grades.count("drcp"), searched, grades.count(""))]
     proofs = [row for row in rows if row["checker"]]
     cells = [name, str(len(rows)), *counts]
     sizes = [int(row["bytes"]) for row in proofs]
