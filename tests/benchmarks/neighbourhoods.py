@@ -1,8 +1,8 @@
 """Gain of moves to equal schedules in neighbourhood search.
 
-``python -m tests.benchmarks.neighbourhoods large/jobshop_taillard --most 6`` prints a table. Each problem of the sets of `solvers.py` is searched twice from its list schedule with the same counted effort: by
-`NeighbourhoodSearch` as it is, and by one that keeps its schedule unless another is shorter. The last row has the mean
-distance from the best known makespans.
+``python -m tests.benchmarks.neighbourhoods large/jobshop_taillard --most 6`` searches each problem of the sets of
+`solvers.py` twice from its list schedule with the same counted effort: by `NeighbourhoodSearch` as it is, and by one
+that keeps its schedule unless another is shorter. The last row has the mean distance from the best known makespans.
 """
 
 from __future__ import annotations
