@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers
-from planoracle.instances.benchmarks.recipe2plan.metrics import METRICS, RecipeMeasurement, efficiency, released
+from planoracle.instances.benchmarks.recipe2plan.metrics import (
+    METRICS,
+    RecipeMeasurement,
+    declare,
+    efficiency,
+    released,
+)
 from planoracle.instances.benchmarks.recipe2plan.problems import bundled_names, load, reference_plan
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
@@ -20,7 +26,7 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.scoring import Claim, Optimum
+from planoracle.instances.protocol.scoring import Claim, MetricSet, Optimum
 from tests.support.replays import recipe_verdict, run_of
 from tests.support.samples import examples
 
@@ -254,7 +260,8 @@ def test_averages_leave_out_undefined_values() -> None:
     good |= {"r_efficiency": 0.5, "r_efficiency_optimal": 0.25, "beliefs": [read, unread]}
     failed = {"success": False, "progress": 0.5, "multitasking_score": 0, "r_efficiency": None}
     failed |= {"r_efficiency_optimal": 0.75}
-    terms = {average.name: [average.terms(row) for row in (good, failed)] for average in METRICS.averages(PAPER)}
+    averages = MetricSet(RecipeMeasurement, declare).averages(PAPER)
+    terms = {average.name: [average.terms(row) for row in (good, failed)] for average in averages}
     counts = {"Pie resources right": 1, "Pie resources believed": 10_000, "Pie resources true": 2}
     counts |= {"Pie resources read": 1, "Pie dependency unread": 1}
     assert [Counter(items) for items in terms.pop("beliefs")] == [counts, {}]
