@@ -92,49 +92,6 @@ def test_malformed_decisions_pause_running_actions_in_the_released_profile_only(
 
 
 @BOTH
-def test_five_consecutive_wrong_decisions_end_the_run(profile: Profile) -> None:
-    run = play(["x"] * 9, profile)
-    assert (run.record.end, run.record.total_time, run.success) == ("five_invalid", 5, False)
-    assert play(["x", "x", "x", "x", "wait"] * 3, profile).record.end == "exhausted"
-    assert play(["x"] * 9, replace(profile, max_wrong_streak=7)).record.total_time == 7
-    assert run.verdict.fatal is not None
-    assert len(run.verdict.violations) == 5
-
-
-@BOTH
-@pytest.mark.parametrize(
-    ("decisions", "limit", "end", "minutes"),
-    [
-        (["x"] * 9, 4, "time_out", 4),
-        (["x"] * 9, 5, "time_out", 5),
-        (["x"] * 9, 6, "five_invalid", 5),
-        (["x"] * 5, 5, "time_out", 5),
-        (["x"] * 5, 6, "five_invalid", 5),
-        (["x"] * 5 + ["exit"], 6, "five_invalid", 5),
-        (["x"] * 5 + ["exit"], 5, "time_out", 5),
-        (["x"] * 4 + ["exit"], 5, "exit", 4),
-        (["x"] * 4 + ["exit"], 4, "time_out", 4),
-        (["x"] * 4, 5, "exhausted", 4),
-        (["x"] * 4, 4, "time_out", 4),
-        (["wash cup", "exit"], 40, "exit", 3),
-        (["wash cup", "exit"], 3, "time_out", 3),
-        (["wash cup", "exit"], 2, "time_out", 2),
-        (["wait", "exit", "wash cup"], 40, "exit", 1),
-        (["exit"], 40, "exit", 0),
-        (["exit"], 0, "time_out", 0),
-        ([], 0, "time_out", 0),
-        ([], 40, "exhausted", 0),
-    ],
-)
-def test_time_limit_precedes_wrong_streak_and_wrong_streak_precedes_exit(
-    decisions: list[str], limit: int, end: str, minutes: int, profile: Profile
-) -> None:
-    run = play(decisions, profile, limit=limit)
-    assert (run.record.end, run.record.total_time, len(run.record.steps), run.success) == (end, minutes, minutes, False)
-    assert (run.verdict.fatal is not None) == (end == "five_invalid")
-
-
-@BOTH
 @pytest.mark.parametrize("text", ["exit", "quit", "EXIT", "Quit", " eXit\n", "\tquit ", "\u3000exit\xa0"])
 def test_exit_ends_the_run_before_its_minute(text: str, profile: Profile) -> None:
     run = play(["activate kettle", text, "wait"], profile)
