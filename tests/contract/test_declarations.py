@@ -22,7 +22,8 @@ def fields(declared: Metric[Any] | Average | None) -> Iterator[str]:
     assert declared.meaning.strip()
     if isinstance(declared, Average):
         counting = (declared.aggregate, declared.counts_missing, declared.full)
-        yield f"average {declared.name}: {counting}, {declared.role}, shown {declared.is_shown}"
+        source = "field" if declared.of is None else "function"
+        yield f"average {declared.name} of a {source}: {counting}, {declared.role}, shown {declared.is_shown}"
         return
     assert callable(declared.of)
     yield f"metric {declared.name}: {declared.kind} {declared.unit!r} {declared.rule!r}, shown {declared.is_shown}"
