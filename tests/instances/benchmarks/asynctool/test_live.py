@@ -285,10 +285,22 @@ def test_other_call_is_premature_until_the_slowest_result_arrives() -> None:
     )
 
 
-def test_premature_calls_depend_on_the_delay() -> None:
-    sent = [make(FILES, 1), WAIT, make(FILES, 2), WAIT, WAIT, make(FILES, 3)]
-    for delay, early in ((0, ()), (1, ()), (2, (3,)), (3, (3, 6)), (4, (3, 6))):
-        assert simulation.replay(problem(Delays(delay, delay)), sent).premature == early
+def test_violations_name_functions_tasks_and_turns() -> None:
+    failing = call_message("F", Call("enter_folder", {"name": "none"}))
+    calls = [call_message("X", Call("f", {})), call_message("F", Call("no_tool", {})), make(TEXT, 1) | {"id": "F"}]
+    sent = ["hm", *calls, make(FILES, 1), make(FILES, 2), WAIT, WAIT, failing, make(FILES, 3), CLOSING, WAIT]
+    assert [violation.message for violation in simulation.replay(problem(), sent).violations] == [
+        "the message contains no call",
+        'there is no task "X"; the tasks are F, T',
+        'no task offers the function "no_tool"',
+        '"join_numbers" is offered for T, not for F',
+        '"read_file" for F was called before the result that it depends on, which is known in turn 7',
+        "\"enter_folder\" for F failed: the current folder contains nothing named 'none'",
+        "messages after the closing message are ignored",
+        "T lacks a call of join_numbers (step 1 of 2); "
+        "turn 4 called \"F: join_numbers(numbers= 1, 2 , separator=' ')\" instead",
+        "T lacks a call of normalise_text (step 2 of 2)",
+    ]
 
 
 # --- submissions ---------------------------------------------------------------------------
