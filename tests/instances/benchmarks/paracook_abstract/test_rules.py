@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.diagnosis.critique import critique
+from planoracle.instances.benchmarks.paracook_abstract.metrics import _time
 from planoracle.instances.benchmarks.paracook_abstract.problems import instance
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.instances.errors import InputError, PlanError
@@ -37,40 +38,6 @@ def kinds(result: ParaCookRun) -> list[str]:
 
 
 # --- start times -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("plan", "time"),
-    [
-        ([["fry", "wash", "cut", "serve"]], 14),  # fry 0-3, cools to 13; the rest in between
-        ([["fry", "serve"], ["cut", "wash"]], 14),
-        ([["cut", "fry", "serve", "wash"], []], 20),  # fry 2-5, serve 15-16, wash last
-        ([["fry", "serve"], ["wash", "cut"]], 14),
-        ([["serve"], ["wash", "fry", "cut"]], 18),  # fry 4-7: serve begins at 17
-        ([["wash", "cut", "fry"], ["serve"]], 20),  # fry 6-9
-        ([["fry"], ["cut", "serve", "wash"]], 18),
-    ],
-)
-@pytest.mark.parametrize("profile", ["paper", "released"])
-def test_tasks_start_as_early_as_possible(plan, time, profile):
-    result = run(plan, profile)
-    assert (result.success, result.makespan, result.loophole) == (True, time, "")
-    assert kinds(result) == []
-
-
-@pytest.mark.parametrize(
-    ("plan", "stuck"),
-    [
-        ([["serve", "fry"], ["cut", "wash"]], ["serve"]),  # before its own predecessor in one list
-        ([["serve", "cut", "fry", "wash"]], ["serve"]),
-    ],
-)
-@pytest.mark.parametrize("profile", ["paper", "released"])
-def test_task_before_its_predecessor_is_never_ready(plan, stuck, profile):
-    result = run(plan, profile)
-    assert not result.success
-    assert result.makespan is None
-    assert [one.subject for one in result.verdict.violations if one.kind == "never_ready"] == [f"orders/{stuck[0]}"]
 
 
 def test_lists_that_wait_for_each_other_fail():
@@ -333,6 +300,7 @@ def test_plan_with_a_loophole_is_not_compared_with_the_optimum():
 def test_failure_counts_as_six_fifths_of_the_optimum_in_average_time():
     plans = [[["fry"], ["cut", "serve", "wash"]], [["fry"]], [["fry", "wash", "wash"], ["cut"]]]
     rows = [{"optimal_makespan": optimum.makespan, **metrics} for metrics, optimum in map(measured, plans)]
+    assert _time(rows[1] | {"optimal_makespan": None}) is None
     figures = {}
     for one in BENCHMARK.metrics.averages(BENCHMARK.rules.profile("released")):
         parts = [part for part in map(one.terms, rows) if part is not None]
