@@ -240,41 +240,6 @@ def test_reference_calls_match_once_and_by_equal_parameters() -> None:
 # --- premature calls ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "early"),
-    [
-        (["F1", "W", "F2", "W", "F3", "C"], set()),
-        (["F1", "T1", "F2", "T2", "F3", "C"], set()),
-        (["F1", "F2", "F3"], {2, 3}),  # each before the last result
-        (["F1", "F2", "W", "F3"], {2}),
-        (["F1", "W", "F3"], set()),  # without its predecessor a call builds on nothing
-        (["F2", "W", "F1"], {1}),  # swapped: the result is not there yet
-        (["F3", "W", "F1", "W", "F2"], {1}),  # the third builds on the second, which comes last
-        (["F1", "guess"], {2}),  # a guess while a result is under way
-        (["F1", "W", "guess"], set()),
-        (["F1", "none"], {2}),
-        (["guess", "F1"], set()),  # the first reference call builds on nothing
-        (["guess", "guess"], {2}),
-        (["F1", "F1"], {2}),  # a retry while the first is under way
-        (["F1", "W", "F1", "F2"], set()),  # the second builds on the first, not on its repetition
-        (["F1", "other", "X", "?", "F2"], {2}),  # a message that is not executed is never early
-    ],
-)
-def test_call_before_the_result_of_its_predecessor_is_premature(words: list[str], early: set[int]) -> None:
-    vocabulary: dict[str, Any] = {
-        "W": WAIT,
-        "C": CLOSING,
-        "?": "hm",
-        "X": call_message("X", FILES.reference_calls[0]),
-    }
-    vocabulary |= {f"F{number}": make(FILES, number) for number in (1, 2, 3)}
-    vocabulary |= {f"T{number}": make(TEXT, number) for number in (1, 2)}
-    vocabulary["guess"] = call_message("F", Call("read_file", {"name": "b"}))
-    vocabulary["none"] = call_message("F", Call("no_tool", {}))
-    vocabulary["other"] = call_message("F", TEXT.reference_calls[0])
-    assert simulation.replay(problem(), [vocabulary[word] for word in words]).premature == tuple(sorted(early))
-
-
 def test_other_call_is_premature_until_the_slowest_result_arrives() -> None:
     slow = problem(Delays(1, 1, tools={"enter_folder": 5}))  # issued in turn 1, known in turn 7
     guess = call_message("F", Call("read_file", {"name": "b"}))

@@ -371,24 +371,6 @@ def test_zero_length_command_moves_the_end_of_its_step_in_the_released_profile()
     assert run(KNEAD, (2, "Bread", 120, 460), rules=RELEASED).fatal.kind == "time_constraint"
 
 
-def test_zero_length_command_overlaps_only_strictly_inside_another_interval():
-    oven = Instance(
-        "oven",
-        actions=(
-            step("X/0", 100, auto=True, uses=[Demand("oven")]),
-            step("X/1", 100, cut=True, uses=[Demand("oven")]),
-        ),
-        resources=(Resource("oven"),),
-        benchmark="recipe2plan",
-    )
-    hold = (0, "X", 100, 10)
-    assert run(hold, (1, "X", 0, 10), instance=oven, rules=RELEASED).fatal is None
-    assert run(hold, (1, "X", 0, 11), instance=oven, rules=RELEASED).fatal.kind == "object_occupancy"
-    assert run(hold, (1, "X", 0, 109), instance=oven, rules=RELEASED).fatal.kind == "object_occupancy"
-    assert run(hold, (1, "X", 0, 110), instance=oven, rules=RELEASED).fatal is None
-    assert run((1, "X", 0, 10), hold, instance=oven, rules=RELEASED).fatal is None
-
-
 # --- time constraints at resumption --------------------------------------------------------------
 
 RESUMED = [(1, "Pie", 180, 0), (2, "Pie", 60, 180), (3, "Pie", 60, 240), (3, "Pie", 60, 361)]

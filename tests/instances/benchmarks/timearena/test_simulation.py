@@ -310,9 +310,31 @@ def test_legal_actions_are_those_that_can_be_started(data: st.DataObject, name: 
     assert pieces == ([modes[decision][0].id for decision in starts] if is_possible else [])
 
 
+#: Decisions of every kind, ends of a run, and texts that are nearly one of them.
+DECISIONS = (
+    """
+wait|wait|WAIT|activate kettle|activate kettle|wash teapot|wash cup|Wash  TEAPOT|wash|wash the cup|pour kettle onto cup
+wash spoon|pour kettle into spoon|wash kettle|pour cup into kettle|pour teapot into teapot|pour kettle into tea
+pour tea into kettle|pour kettle into cup|exit|\tquit |\u3000eXit\xa0|exit now|exit.|e xit|
+""".strip("\n")
+    .replace("\n", "|")
+    .split("|")
+)
+
+
+@examples(500, is_shrunk=False)
+@given(st.lists(st.sampled_from(DECISIONS)), st.integers(0, 12), RULES)
+def test_any_decision_has_its_feedback_and_the_first_reason_ends_the_run(
+    decisions: list[str], limit: int, rules: Profile
+) -> None:
+    check(TEA, decisions, limit, rules)
+
+
 @examples(300, is_shrunk=False)
-@given(st.lists(st.sampled_from(["sing", "sing", "wait", "wash teapot", " Exit\n", "quit"])), st.integers(0, 8), RULES)
-def test_first_reason_ends_the_run(decisions: list[str], limit: int, rules: Profile) -> None:
+@given(st.lists(st.sampled_from(["sing", "sing", "wait", "exit"]), min_size=4), st.integers(4, 8), RULES)
+def test_time_limit_precedes_wrong_streak_and_wrong_streak_precedes_exit(
+    decisions: list[str], limit: int, rules: Profile
+) -> None:
     check(TEA, decisions, limit, rules)
 
 
