@@ -59,22 +59,6 @@ def test_surplus_empty_lists_are_accepted_at_any_position():
         assert "14 ticks" in critique(TWO, {"id": "1", "instance": "two", "plan": plan}).verdict.text
 
 
-def test_more_lists_than_agents_pass_in_the_released_profile_only():
-    one = instance("one", [(name, 5, {}) for name in "abc"])
-    plan = [["a"], ["b"], [], ["c"]]
-    result = run(plan, problem=one)
-    assert (result.success, result.makespan, result.loophole) == (True, 5, "lists")
-    strict = run(plan, "paper", problem=one)
-    assert kinds(strict) == ["too_many_lists"]
-    assert (strict.verdict.violations[0].required, strict.verdict.violations[0].actual) == (1, 3)
-    assert not run(plan, problem=one, lists="agents").success
-    assert run([["a", "b"], ["a"]], problem=one).loophole == ""
-    both = run([["a", "b", "a"], ["b"]], problem=one)
-    assert (both.success, both.loophole) == (False, "")
-    both = run([["a", "a"], ["b"]], problem=one)
-    assert (both.success, both.makespan, both.loophole) == (True, 10, "repeats and lists")
-
-
 @pytest.mark.parametrize(
     ("name", "exception"),
     [("stir", "KeyError"), (None, "KeyError"), (7, "KeyError"), ([], "TypeError"), ({"task": "fry"}, "TypeError")],
