@@ -185,9 +185,9 @@ def test_every_turn_up_to_the_closing_message_is_a_decision(halves: list[list[An
         assert step.violation == (faults[0] if turn != "close" and faults else None)
         subjects = {"wait": "wait", "text": "unreadable", "other task": "t9: t0_f0", "close": "close"}
         subject = subjects[turn] if turn in subjects else f"{turn[0]}: {function(turn)}"
-        made = len(set(calls_of(turns[: number + 1])))
+        call_count = len(set(calls_of(turns[: number + 1])))
         is_accepted = turn not in ("text", "other task")
-        assert event == (number, subject, number, number + 1, is_accepted, made / len(CALLS))
+        assert event == (number, subject, number, number + 1, is_accepted, call_count / len(CALLS))
         assert (point.state.pieces, point.state.clock, point.reached) == (tuple(pieces), number + 1, number + 1)
         assert point.over == ("closed" if turn == "close" and not is_complete else None)
         assert not (run.success and point.dead_end)

@@ -317,14 +317,20 @@ def test_toolboxes_share_no_data_with_arguments_results_or_each_other(family: st
 
 def test_document_of_a_tool_follows_from_its_method() -> None:
     def place(self: Any, side: Annotated[Literal["buy", "sell"], "Side."], rows: Annotated[list[int], "Rows."]) -> None:
-        """Place
-        an order."""
+        """Place an order.
+
+        Both are required.
+        """
 
     tool = Operation.of("order", place)
     side = {"type": "string", "enum": ["buy", "sell"], "description": "Side."}
     rows = {"type": "array", "items": {"type": "integer"}, "description": "Rows."}
     parameters = {"type": "object", "properties": {"side": side, "rows": rows}, "required": ["side", "rows"]}
-    assert tool.document() == {"name": "order", "description": "Place an order.", "parameters": parameters}
+    assert tool.document() == {
+        "name": "order",
+        "description": "Place an order. Both are required.",
+        "parameters": parameters,
+    }
     assert (tool.execute, Operation.of("other", lambda: None).description) == (place, "")
 
 

@@ -194,7 +194,7 @@ def check(name: str, decisions: Sequence[str], limit: int, rules: Profile) -> Mo
 
 
 def check_points(run: TimeArenaRun, model: Model) -> None:
-    """Compare the decision points of a run, and its completion without further actions, with the decisions."""
+    """Compare the decision points of a run, and its completions by waits, with the decisions."""
     modes = action_modes(run.problem)
     pieces: list[Piece] = []
     texts = []
