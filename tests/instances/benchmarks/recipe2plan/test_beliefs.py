@@ -68,10 +68,10 @@ def test_belief_texts_are_parsed(kind: str, text: str, expected: list[Any]) -> N
     assert counts({"plan": "", kind: text}, other) == ["missing", "missing"]
 
 
-def test_object_whose_name_contains_another_one_is_read() -> None:
-    objects = (Resource("oven"), Resource("toaster oven"))
+def test_object_whose_name_begins_with_another_one_is_read() -> None:
+    objects = (Resource("oven"), Resource("oven rack"))
     problem = Instance("bread", (Action("Bread/0", "Bread", 60, 0),), resources=objects)
-    rows = read_beliefs(problem, {"plan": "", "resources": "Bread: 0 toaster oven, 1 oven, 0 oven"})
+    rows = read_beliefs(problem, {"plan": "", "resources": "Bread: 0 oven rack, 1 oven, 0 oven"})
     assert [row["believed"] for row in rows if row["belief"] == "resources"] == [3]
 
 

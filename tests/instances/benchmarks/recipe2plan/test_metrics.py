@@ -126,7 +126,7 @@ OVEN = Instance(
     unit="second",
 )
 SPANS = st.lists(
-    st.tuples(st.integers(0, 3), st.integers(0, 20), st.integers(0, 12) | st.sampled_from((0, 100))),
+    st.tuples(st.integers(0, 3), st.sampled_from(range(0, 25, 5)), st.sampled_from((0, 5, 10, 15, 100))),
     min_size=2,
     max_size=12,
 )

@@ -288,9 +288,9 @@ def test_temperature_is_set_at_the_start_of_preheating():
     assert kinds_at(run(PREHEAT, KNEAD, SHAPE, (3, "Bread", 1200, 500)), 3) == ["object_occupancy", "dependency"]
 
 
-def kettle():
-    """Fill 600 units, pour 250 (also in parts), pour 400, all with one kettle."""
-    water = [Demand("kettle water", amount=250), Demand("kettle water", amount=400)]
+def kettle(amount=250):
+    """Fill 600 units, pour an amount (also in parts), pour 400, all with one kettle."""
+    water = [Demand("kettle water", amount=amount), Demand("kettle water", amount=400)]
     return Instance(
         "kettle",
         actions=(
@@ -318,6 +318,7 @@ def test_volume_must_contain_the_amount_of_each_piece(rules):
             "kettle water",
             level,
         )
+    assert run(pour, rules=rules, instance=kettle(1)).fatal.kind == "object_volume"
     assert run(fill, rest, rules=rules, instance=kettle()).fatal is None
     refilled = run(fill, pour, (2, "X", 50, 150), (0, "X", 100, 200), instance=kettle())
     assert kinds_at(refilled, 2) == ["object_volume"]

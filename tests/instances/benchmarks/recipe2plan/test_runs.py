@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate, chain
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers
@@ -120,6 +120,7 @@ def test_completed_run_has_executed_commands_and_those_of_the_rest(answers: Answ
 
 
 @examples(300, is_shrunk=False)
+@example(Answers(((*_COMMANDS[1:3], _LATE), (_COMMANDS[5],)), interactive=True), Profile())
 @given(submissions(), RULES)
 def test_targets_are_commands_of_a_plan_and_accepted_commands_of_a_log(answers: Answers, rules: Profile) -> None:
     run = run_of(answers, rules)
