@@ -64,18 +64,6 @@ def test_long_waits_are_graded_fast_with_costs():
     assert (row["total_time"], row["unnecessary_waits"], row["costly_waits"]) == (20_000, 20_000, 20_000)
 
 
-def test_common_fields_count_actions_and_tasks():
-    name = "timearena/household1+household4"
-    only_tree = [command for command in best_decisions(name) if "water" in command or command == "trim fruit_tree"]
-    commands = ["add water to watering_can", "water fruit_tree by watering_can", *["wait"] * 6, "trim fruit_tree"]
-    grade = Grader().grade({"id": "x", "instance": name, "actions": commands})
-    assert set(only_tree) <= set(commands)
-    assert (grade.executed, grade.goal_ratio, grade.success) == (3, 0.5, False)
-    run = replay(name, commands)
-    assert run.verdict.remaining["cup: wash"] == 3
-    assert "fruit_tree: trim" not in run.verdict.remaining
-
-
 def test_optimum_follows_rules_of_grade():
     line = {"id": "x", "instance": "timearena/cooking2+cooking3", "actions": []}
     assert Grader().grade(line).optimal_makespan is not None
@@ -142,12 +130,6 @@ def test_shares_count_each_action_once_without_exit():
     first, other = summarize(grade_rows([*grades, ended])).sets
     assert (first["valid"], first["wait"], first["invalid_action"]) == (75, 25, 0)
     assert (other["valid"], other["wait"], other["invalid_action"]) == (50, 0, 50)
-
-
-def test_wait_is_necessary_if_no_action_can_start():
-    run = replay("timearena/household4", ["add water to watering_can", "water fruit_tree by watering_can", "wait"])
-    assert run.steps[-1].kind == "wait"
-    assert run.record.necessary[-1] is True  # the tree is occupied, and no other work remains
 
 
 def test_costs_of_waits_sum_to_lost_time():
