@@ -17,10 +17,10 @@ from planoracle.instances.benchmarks.asynctool.language import CLOSING, MAX_MESS
 from planoracle.instances.benchmarks.asynctool.metrics import CallMeasurement, Labels, streak_floor
 from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, Call, Delays, instance
 from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
+from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.protocol.plan import Target
+from planoracle.instances.protocol.plan import Plan, Target
 from tests.support.asynctool import chains
-from tests.support.replays import run_of
 from tests.support.samples import examples
 
 LENGTHS = {"t0": 3, "t1": 2}
@@ -28,7 +28,7 @@ LENGTHS = {"t0": 3, "t1": 2}
 CALLS = [("t0", 0), ("t0", 1), ("t0", 2), ("t1", 0), ("t1", 1)]
 MESSAGES = {
     "wait": WAIT,
-    "text": "Let me think. " * 20,
+    "text": "Let me think. " * 20 + json.dumps(call_message("t0", Call("t0_f0", {"x": 0}))) * 2,
     "other task": call_message("t9", Call("t0_f0", {"x": 0})),
     "close": CLOSING,
 }
@@ -54,7 +54,7 @@ def message(turn: Any) -> object:
 
 def replayed(turns: Sequence[Any], delay: int = 1, **rules: str) -> Any:
     problem = instance(chains(list(LENGTHS.values()), Delays(delay, delay)))
-    return run_of(problem, {"turns": list(map(message, turns))}, RULE_SET.profile(**rules))
+    return AsyncToolRun(problem, Plan(None, list(map(message, turns))), RULE_SET.profile(**rules))
 
 
 def measured(turns: Sequence[Any], delay: int = 1, **rules: str) -> Any:
@@ -201,12 +201,13 @@ def test_targets_are_first_reference_calls_and_the_first_closing_message(parts: 
     turns = [turn for part in parts for turn in (*part, "close")]
     targets: list[Target] = []
     dropped = []
+    several = "the message contains several calls; only one per turn is accepted"
     for number, turn in enumerate(turns):
         action = CLOSE if turn == "close" else ACTIONS.get(turn)
         if action is not None and turn not in turns[:number]:
             targets.append(Target(number, action, Piece(action, number, 1, "agent")))
         elif turn == "text":
-            dropped.append((number, MESSAGES["text"][:200], "the message contains no call"))
+            dropped.append((number, MESSAGES["text"][:200], several))
         elif turn == "close":
             dropped.append((number, "", "repeats the closing message"))
         elif turn != "wait":
