@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, MAX_MESSAGES, WAIT, call_message
-from planoracle.instances.benchmarks.asynctool.metrics import CallMeasurement, Labels, streak_floor
+from planoracle.instances.benchmarks.asynctool.metrics import CallMeasurement, Labels, declare, streak_floor
 from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, Call, Delays, instance
 from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.plan import Plan, Target
+from planoracle.instances.protocol.scoring import MetricSet, Optimum
 from tests.support.asynctool import chains
 from tests.support.samples import examples
 
@@ -241,3 +242,21 @@ def is_next(turns: Sequence[Any], call: tuple[str, int]) -> bool:
     """Return True for the first missing call of a sub-task."""
     task, step = call
     return call not in turns and all((task, earlier) in turns for earlier in range(step))
+
+
+def test_values_of_a_failed_run() -> None:
+    """The third call of a sub-task is missing, its first one is repeated, and a call is early."""
+    turns = [("t0", 0), "wait", ("t0", 0), ("t0", 1), "text", ("t1", 0), ("t1", 1), "close"]
+    measurement = measured(turns)
+    measurement.optimum = Optimum(7)
+    values = MetricSet(CallMeasurement, declare).values(measurement)
+    assert [(cause["task"], cause["failed"]) for cause in values.pop("causes")] == [("t0", True), ("t1", False)]
+    assert [list(counts.values()) for counts in values.pop("labels").values()] == [[5, 0, 0], [4, 1, 1]]
+    text = ", ".join(f"{name} {value:.4g}" for name, value in values.items() if isinstance(value, int | float))
+    assert text == (
+        "func_f1 1, param_f1 0.8889, subtask_char 0.5, subtask_env 1, subtask_acc 0.5, task_char 0, task_env 1, "
+        "overall 0, streak 4, streak_turns 4, streak_calls 3, streak_excess 2, turns 8, optimal_turns 7, "
+        "optimal_calls 6, premature_calls 1, idle_turns 2, usable_idle_turns 2, func_f1_micro 1, param_f1_micro 0.8, "
+        "subtasks 2, closed 1"
+    )
+    assert (values["turn_efficiency"], values["cause"]) == (None, "wrong_parameter")
