@@ -101,18 +101,6 @@ def test_recipe2plan_excessive_times_are_repaired():
         assert (repaired.added, repaired.moved, repaired.makespan) == (("Cobbler/7",), 0, 4080)
 
 
-@pytest.mark.parametrize("text", ["exit", "Quit", " EXIT\n"])
-def test_timearena_decisions_after_exit_are_read(text):
-    name = "timearena/household1"
-    best = solve(load(name)).plan.splitlines()
-    repaired = repair(load(name), {"actions": [*best[:3], text, *best[3:]]})
-    assert [(one.position, one.command, one.reason) for one in repaired.dropped] == [(3, text.strip().lower(), "exit")]
-    assert (repaired.changed, repaired.moved, repaired.shift, repaired.added) == (True, 0, 0, ())
-    assert repaired.plan == best
-    unasked = repair(load(name), {"actions": [*best, text]})  # the run was complete before
-    assert (unasked.changed, unasked.plan) == (False, [*best, text])
-
-
 def test_timearena_repair_respects_time_limit():
     name = "timearena/household1"
     least = solve(load(name)).makespan

@@ -95,15 +95,6 @@ def test_extraction_preserves_unknown_text():
         assert extract(text, SCENE) == text
 
 
-def test_exit_ends_run():
-    text = "1. activate kettle\n2. Exit.\n3. wash cup"
-    row = Grader().grade({"id": "x", "instance": TEA, "actions": text}).row(trace=True)
-    assert (row["end"], row["total_time"], row["success"], row["violation"]) == ("exit", 1, False, None)
-    assert [step[1:3] for step in row["steps"]] == [["activate kettle", "valid"]]
-    ended = Grader({"timearena": PRICED}).grade({"id": "x", "instance": TEA, "actions": ["wait", "exit"]}).row()
-    assert (ended["end"], ended["makespan"], ended["costly_waits"]) == ("exit", 1, 1)
-
-
 def test_released_score_is_the_displayed_score():
     line = {"id": "x", "instance": TEA, "actions": ["activate kettle", "wait", "wait", "wash kettle"]}
     paper = Grader().grade(line).row()
