@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.timearena.language import parse
-from planoracle.instances.benchmarks.timearena.metrics import TimeArenaMeasurement
+from planoracle.instances.benchmarks.timearena.metrics import TimeArenaMeasurement, declare
 from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, action_modes, load, world
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, PROFILES, SILENT, WRONG, Profile, exits
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
@@ -21,6 +21,7 @@ from planoracle.instances.benchmarks.timearena.run import simulator as simulator
 from planoracle.instances.benchmarks.timearena.simulation import kind_of
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.plan import Target
+from planoracle.instances.protocol.scoring import MetricSet
 from tests.support.samples import examples, sample
 from tests.support.timearena import replay
 
@@ -189,6 +190,8 @@ def check(name: str, decisions: Sequence[str], limit: int, rules: Profile) -> Mo
     assert steps == [(kind, text[:80], begin, end) for text, kind, begin, end in model.decisions]
     if run.impossible is None:
         check_points(run, model)
+    else:
+        assert not any(point.state.pieces for point in run.points)
     check_targets(run, decisions)
     return model
 
@@ -286,7 +289,7 @@ def test_any_decisions_are_replayed_by_the_rules(data: st.DataObject, name: str,
 def test_legal_actions_are_those_that_can_be_started(data: st.DataObject, name: str, rules: Profile) -> None:
     problem = load(name)
     simulator = simulator_of(problem, rules)
-    model = Model(simulator.world, rules, inf)
+    model = Model(world(name, rules), rules, inf)
     texts = actions(model.scene)
     state = simulator.initial()
     starts = []
@@ -397,3 +400,9 @@ def test_waits_are_costless_costly_or_unpriced(steps: list[tuple[str, int, bool]
     priced = [cost for cost in costs if cost is not None]
     assert measurement.wait_costs == costs
     assert measurement.costly_waits == sum(cost > 0 for cost in priced)
+
+
+def test_shares_are_those_of_all_decisions() -> None:
+    averages = {average.name: average for average in MetricSet(TimeArenaMeasurement, declare).averages(PAPER)}
+    row = {"kinds": {"valid": 3, "wait": 1}}
+    assert [averages[kind].terms(row) for kind in ("valid", "wait", "invalid_action")] == [(300, 4), (100, 4), (0, 4)]
