@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, chain
+from itertools import chain
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,40 +15,11 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import ReplayEvent
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target
 from tests.support.critiques import KITCHEN
+from tests.support.recipe2plan import COMMANDS, submissions
 from tests.support.replays import recipe_verdict
 from tests.support.samples import examples
 
-#: Recipe, step, seconds and start of commands, of which most are accepted in this order, and of wrong commands.
-_ROWS = """
-    Bread 0 600 0, Bread 1 200 0, Bread 1 100 200, Bread 1 0 300, Bread 2 120 300, Pie 1 180 420, Pie 2 60 600
-    Bread 3 1200 660, Pie 0 600 2400, Pie 1 100 900, Bread 2 120 1000
-"""
-_NO_STEP = StepCommand(5, "Stew" * 60, 60, 2460)
-
-
-def _command(row: str) -> StepCommand:
-    recipe, *numbers = row.split()
-    step, duration, start = map(int, numbers)
-    return StepCommand(step, recipe, duration, start)
-
-
-*_COMMANDS, _SHORT, _LATE = map(_command, _ROWS.strip().replace("\n", ",").split(","))
-
-
-@st.composite
-def submissions(draw: st.DrawFn) -> Answers:
-    """Draw a plan, or a log of answers, in which some commands are wrong, missing or repeated."""
-    commands = [command for command in _COMMANDS if draw(st.integers(0, 6))]
-    for command in draw(st.lists(st.sampled_from([*_COMMANDS, _SHORT, _LATE, _NO_STEP]), max_size=3)):
-        commands.insert(draw(st.integers(0, len(commands))), command)
-    if not draw(st.booleans()):
-        return Answers((tuple(commands),))
-    sizes = draw(st.lists(st.integers(0, 2), min_size=len(commands), max_size=len(commands)))
-    ends = [*accumulate(sizes)]
-    answers = [tuple(commands[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
-    return Answers(tuple(answers), interactive=True)
-
-
+_LATE = COMMANDS[3]._replace(start=1000)
 RULES = st.builds(Profile, reject_advances_clock=st.booleans(), zero_duration=st.sampled_from(["accepted", "rejected"]))
 
 
@@ -109,7 +80,7 @@ def test_decisions_are_commands_and_the_waits_before_them(answers: Answers, rule
 @given(submissions(), RULES, st.integers(0, 9))
 def test_completed_run_has_executed_commands_and_those_of_the_rest(answers: Answers, rules: Profile, size: int) -> None:
     run = run_of(answers, rules)
-    rest = _COMMANDS[size:]
+    rest = COMMANDS[size:]
     schedule = Schedule.of(KITCHEN, map(piece_of, rest))
     for count, point in enumerate(run.points[: run.stop + 1]):
         pieces = [*point.state.pieces, *schedule.pieces]
@@ -120,7 +91,7 @@ def test_completed_run_has_executed_commands_and_those_of_the_rest(answers: Answ
 
 
 @examples(300, is_shrunk=False)
-@example(Answers(((*_COMMANDS[1:3], _LATE), (_COMMANDS[5],)), interactive=True), Profile())
+@example(Answers(((*COMMANDS[1:3], _LATE), (COMMANDS[4],)), interactive=True), Profile())
 @given(submissions(), RULES)
 def test_targets_are_commands_of_a_plan_and_accepted_commands_of_a_log(answers: Answers, rules: Profile) -> None:
     run = run_of(answers, rules)
