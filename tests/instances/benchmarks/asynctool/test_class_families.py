@@ -163,15 +163,15 @@ def test_class_whose_grades_would_depend_on_chance_is_refused(state: Any, result
 
 
 def test_class_with_a_loader_begins_with_the_loaded_state() -> None:
-    class Shelf:
+    class Cupboard:
         def _load_scenario(self, scenario: dict[str, Any]) -> None:
             self.jars = scenario["jars"]
 
         def look(self) -> list[int]:
             return self.jars  # type: ignore[no-any-return]
 
-    planoracle.register(Shelf)
-    task = problem(family="Shelf", initial={"jars": [1]}, ground_truth=["look()"]).tasks[0]
+    planoracle.register(Cupboard)
+    task = problem(family="Cupboard", initial={"jars": [1]}, ground_truth=["look()"]).tasks[0]
     assert (task.solved.results, task.solved.state) == (([1],), {"jars": [1]})
 
 

@@ -253,9 +253,10 @@ def test_other_call_is_premature_until_the_slowest_result_arrives() -> None:
 def test_violations_name_functions_tasks_and_turns() -> None:
     failing = call_message("F", Call("enter_folder", {"name": "none"}))
     calls = [call_message("X", Call("f", {})), call_message("F", Call("no_tool", {})), make(TEXT, 1) | {"id": "F"}]
-    sent = ["hm", *calls, make(FILES, 1), make(FILES, 2), WAIT, WAIT, failing, make(FILES, 3), CLOSING, WAIT]
+    unreadable = {"unreadable": "x" * 130, "text": ""}
+    sent = [unreadable, *calls, make(FILES, 1), make(FILES, 2), WAIT, WAIT, failing, make(FILES, 3), CLOSING, WAIT]
     assert [violation.message for violation in simulation.replay(problem(), sent).violations] == [
-        "the message contains no call",
+        f"{'x' * 116} ...",
         'there is no task "X"; the tasks are F, T',
         'no task offers the function "no_tool"',
         '"join_numbers" is offered for T, not for F',

@@ -138,8 +138,8 @@ class Model:
     def result(self) -> tuple[object, ...]:
         """Return progress, share of complete recipes, makespan, and the seconds that remain."""
         ends = [command.start + command.duration for command in self.past]
-        seconds = {action.id: self.remaining(action.id) for action in self.problem.actions}
-        remaining = {name: left for name, left in seconds.items() if left}
+        open_steps = [action.id for action in self.problem.actions if self.remaining(action.id)]
+        remaining = {name: self.remaining(name) for name in open_steps}
         progress = len(self.counted()) / len(self.problem.actions)
         return progress, self.goal_ratio(), max(ends, default=0), remaining
 
@@ -151,7 +151,7 @@ class Model:
 def test_commands_are_accepted_by_the_rules(submitted: Answers, rules: Profile) -> None:
     model = Model(KITCHEN, rules)
     verdict = recipe_verdict(KITCHEN, submitted, rules)
-    found = [(violation.position, violation.kind) for violation in verdict.violations]
+    kinds = [(violation.position, violation.kind) for violation in verdict.violations]
     accepted = [event.accepted for event in verdict.events]
     results = (verdict.progress, verdict.goal_ratio, verdict.makespan, verdict.remaining)
     fatal = verdict.fatal.kind if verdict.fatal else None
@@ -164,13 +164,13 @@ def test_commands_are_accepted_by_the_rules(submitted: Answers, rules: Profile) 
         is_success = reason is None and result[1] == 1
     if not accepted:
         violations, reason = [(0, "no_action")], "no_action"
-    assert (found, accepted) == ([*violations, *model.missing()], acceptances)
+    assert (kinds, accepted) == ([*violations, *model.missing()], acceptances)
     assert (results, fatal, verdict.success) == (result, reason, is_success)
     assert verdict.executed == sum(acceptances)
 
 
 def play_plan(model: Model, commands: tuple[StepCommand, ...]) -> tuple[list, list[bool], str | None, tuple]:
-    """Return violations, acceptances, and the end of a plan; after its first violation all commands take place."""
+    """Return violations, acceptances, fatal kind and result; after a violation all commands take place."""
     violations = []
     acceptances: list[bool] = []
     reason = result = None
@@ -187,7 +187,7 @@ def play_plan(model: Model, commands: tuple[StepCommand, ...]) -> tuple[list, li
 
 
 def play_log(model: Model, log: Answers) -> tuple[list, list[bool], str | None]:
-    """Return violations, acceptances, and the reason for the end of a log; a refused command ends its answer."""
+    """Return violations, acceptances and fatal kind of a log; a refused command ends its answer."""
     rules = model.rules
     violations: list[tuple[int, str]] = []
     acceptances: list[bool] = []
