@@ -230,6 +230,8 @@ def test_shared_preheating_needs_the_same_interval_and_temperature(rules):
     assert run(PREHEAT, (0, "Pie", 600, 1), rules=rules).fatal.kind == "object_occupancy"
     other = run(PREHEAT, (0, "Pie", 600, 0), rules=rules, instance=kitchen("425"))
     assert (other.fatal.kind, other.fatal.position) == ("object_occupancy", 1)
+    hot = run((0, "Pie", 600, 0), KNEAD, SHAPE, (3, "Bread", 1200, 600), rules=rules, instance=kitchen("425"))
+    assert hot.fatal.message == "needs oven at 350, but it is at 425"
 
 
 def kettle(amount=250):
