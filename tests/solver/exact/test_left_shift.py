@@ -8,6 +8,8 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from support.all_schedules import QUICK_MAKERS, small_instances
+from support.model_distance import plain_mix
 from support.random_agent_instances import agent_workshop, interruption_workshop
 from support.random_instances import kilns, kitchen, ovens, workshop
 from support.samples import sample
@@ -20,8 +22,11 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key
-from planoracle.solver.exact.left_shift import left_shifted
+from planoracle.solver.exact.left_shift import LEFT_SHIFT, left_shifted
 from planoracle.solver.solve import bundled_result, solve
+
+#: Schedules of a small instance that are shifted.
+FEW_SCHEDULES = 2
 
 
 def accepted(instance: Instance, schedule: Schedule) -> bool:
@@ -61,6 +66,7 @@ def work(schedule: Schedule) -> Counter[tuple[str, str | None, int]]:
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", sample([interruption_workshop, workshop, ovens, kilns, agent_workshop, kitchen]))
 @pytest.mark.parametrize("seeds", sample([range(15), range(15, 40)]))
 def test_no_single_piece_can_start_earlier(make: Callable[[int], Instance], seeds: range) -> None:
@@ -84,6 +90,24 @@ def test_no_single_piece_can_start_earlier(make: Callable[[int], Instance], seed
             assert cut or len(early.pieces) <= len(late.pieces)
         checked += early != late
     assert checked > 5
+
+
+@pytest.mark.parametrize("block", sample(range(40)))
+def test_feasible_schedules_are_shifted_until_no_piece_can_start_earlier(block: int) -> None:
+    shifted = 0
+    for instance, _, schedules in small_instances(block, 2, (*QUICK_MAKERS, plain_mix)):
+        if LEFT_SHIFT.refusal(instance):
+            continue
+        for late in sorted(schedules, key=lambda schedule: -schedule.makespan)[:FEW_SCHEDULES]:
+            for cut in (True, False):
+                early = left_shifted(instance, late, cut=cut)
+                assert accepted(instance, early), (instance, late)
+                assert next(moves(instance, early, cut=cut), None) is None, (instance, late)
+                assert early.makespan <= late.makespan
+                assert work(early) == work(late)
+                assert cut or len(early.pieces) <= len(late.pieces)
+                shifted += early != late
+    assert shifted > 20
 
 
 def test_pieces_tied_by_a_maximum_lag_are_shifted_together() -> None:

@@ -6,7 +6,7 @@ from operator import le
 from random import Random
 
 import pytest
-from support.all_schedules import MAKERS, small_instances, times_of_events
+from support.all_schedules import QUICK_MAKERS, small_instances, times_of_events
 from support.random_agent_instances import agent_workshop
 from support.random_instances import kitchen, workshop
 from support.samples import sample
@@ -89,7 +89,7 @@ def test_forced_orders_do_not_change_results(family, monkeypatch):
     assert refuted > 5 or family is not project
 
 
-SMALL_FAMILIES = (*MAKERS, project)
+SMALL_FAMILIES = (*QUICK_MAKERS, project)
 
 
 @pytest.mark.parametrize("block", sample(range(40), 40))
