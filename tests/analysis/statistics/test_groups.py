@@ -226,5 +226,10 @@ def test_no_metric_has_the_name_of_a_plan() -> None:
 
 
 def test_groupings_have_units_or_meanings() -> None:
-    assert groupings("asynctool")["delay"] == "turns"
+    units = {"task": "", "size": "tasks", "tasks": "", "delay": "turns", "cause": "failed runs"}
+    assert list(groupings("asynctool").items())[:5] == list(units.items())
+    assert groupings("unknown") == groupings("generic") == {"task": "", "cause": "failed runs"}
+    names = ["task", "size", "cause", "kinds", "end", "total_time", "best_time", "necessary_waits", "unnecessary_waits"]
+    assert list(groupings("timearena")) == names
+    assert groupings("timearena")["end"] == "reason for the end of the run"
     assert groupings("robotouille")["optimality"].startswith("steps divided by the minimum number of steps")

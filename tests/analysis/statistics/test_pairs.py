@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from math import comb, inf, nan
-from statistics import fmean, median
+from statistics import NormalDist, fmean, median
 from typing import Any
 
 import numpy as np
@@ -272,6 +272,21 @@ def test_coverage_of_wilson_interval() -> None:
         assert high is not None
         hits += comb(20, k) * 0.3**k * 0.7 ** (20 - k) * (low <= 0.3 <= high)
     assert 0.93 <= hits <= 0.99
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("count", [1, 2, 9, 30])
+def test_wilson_interval_has_all_shares_that_the_score_test_accepts(count: int, level: float) -> None:
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    for hits in (step / 2 for step in range(2 * count + 1)):
+        low, high = wilson(hits, count, level)
+        assert low is not None
+        assert high is not None
+        assert low <= hits / count <= high
+        assert (low, high) != (0.0, 1.0)
+        for end in (low, high):
+            if 0 < end < 1:
+                assert (hits / count - end) ** 2 == pytest.approx(z * z * end * (1 - end) / count)
 
 
 def test_ticks_of_different_benchmarks_are_not_added() -> None:
