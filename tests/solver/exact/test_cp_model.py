@@ -15,7 +15,7 @@ PATIENCE = 20.0
 
 
 class ScriptedSearch:
-    """Search that finds one solution and one bound, and ends after it was told to."""
+    """Search that finds one solution and one bound, and ends on request."""
 
     def __init__(self) -> None:
         self.may_end = Event()
