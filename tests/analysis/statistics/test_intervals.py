@@ -359,6 +359,13 @@ def test_number_of_draws_does_not_depend_on_the_memory(monkeypatch: pytest.Monke
     assert intervals(sample, "aaaaa", draws=40) == expected
 
 
+def test_median_between_opposite_infinities_is_missing() -> None:
+    with np.errstate(invalid="raise"):
+        medians = bootstrap.weighted_median(np.array([np.inf, -np.inf]), np.array([[1.0, 1.0], [1.0, 0.0]]))
+    assert np.isnan(medians[0])
+    assert medians[1] == np.inf
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "samples", "spread"), [(30, 1, 0.4), (30, 4, 0.4), (30, 4, 0.0), (100, 8, 0.2)])
 def test_coverage_of_intervals(count: int, samples: int, spread: float) -> None:

@@ -78,6 +78,12 @@ def test_single_model_has_no_pairs() -> None:
     assert [(row["a"], row["b"], row["value"], row["wins"]) for row in rows][:1] == [("a", "b", "success", 1)]
 
 
+def test_equal_runs_count_once_each_in_comparisons() -> None:
+    grades = [run("a", None), run("a", None), run("a", "late"), run("b", None)]
+    rows = {row["value"]: row for row in pairs_of_models(grade_rows(grades), ["a", "b"])}
+    assert rows["success"]["mean_difference"] == pytest.approx(2 / 3 - 1)
+
+
 def test_frame_without_grades_has_no_rows() -> None:
     frame = GradeRows().frame()
     assert (frame.columns.tolist(), len(frame)) == (["benchmark"], 0)
