@@ -215,6 +215,7 @@ def test_mapping_of_counts_is_summed(graded: list[Grade]) -> None:
     rows = group_runs(grade_rows(runs), "robotouille", "invalid_kinds")
     shares = {row["invalid_kinds"]: (row["count"], row["share"]) for row in rows}
     assert list(shares.items()) == [("unknown_action", (6, 0.75)), ("precondition", (2, 0.25))]
+    assert summarize(grade_rows(runs)).sets[0]["invalid_kinds"] == {"precondition": 2, "unknown_action": 6}
 
 
 def test_no_metric_has_the_name_of_a_plan() -> None:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
-from statistics import fmean
+from statistics import NormalDist, fmean
 from typing import Any
 
 import numpy as np
@@ -350,6 +350,14 @@ def test_intervals_of_scores_are_those_of_means() -> None:
     scores = [ProblemScore(value, stratum, 1 / 30) for value, stratum in zip(values.tolist(), strata, strict=True)]
     (low, high), other = mean_interval(scores, draws=10_000) or (0, 0), intervals({"x": Sample(values, "mean")}, strata)
     assert (low, high) == pytest.approx(other["x"], abs=0.003)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+def test_ends_of_a_mean_of_many_problems_are_normal_quantiles(level: float) -> None:
+    values = np.random.default_rng(1).random(200)
+    low, high = intervals({"x": Sample(values, "mean")}, [0] * 200, level=level, draws=4_000)["x"] or (0.0, 0.0)
+    reach = NormalDist().inv_cdf((1 + level) / 2) * np.std(values, ddof=1) / 200**0.5
+    assert [low, high] == pytest.approx([np.mean(values) - reach, np.mean(values) + reach], abs=0.06 * reach)
 
 
 def test_number_of_draws_does_not_depend_on_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:

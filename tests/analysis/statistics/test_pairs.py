@@ -63,7 +63,8 @@ def test_answers_rejected_by_rules_are_failures() -> None:
 
 
 def test_infeasible_problems_are_excluded_and_counted() -> None:
-    frame = table(a=[1, None], b=[2, None]).assign(settled=["optimal", "infeasible"] * 2)
+    # A proof of one method holds for all.
+    frame = table(a=[1, None], b=[2, None]).assign(settled=["optimal", "infeasible", "optimal", "unknown"])
     row = one(frame)
     assert (row["pairs"], row["wins"], row["left_out"], row["failed_both"]) == (1, 1, 1, 0)
 
@@ -123,6 +124,12 @@ def test_runs_of_one_problem_count_as_one_problem() -> None:
     assert row[["pairs", "wins", "ties", "losses", "failed_a"]].tolist() == [2, 0, 2, 0, 0]
     assert row["mean_difference"] == (0 - 6) / 2  # 3 - 3, and 3 - 9 of the run that does not fail
     assert row["median_difference"] == inf  # 3 - 3, and between 3 and a failure: inf - 9
+
+
+def test_unknown_direction_of_better_values_is_refused() -> None:
+    with pytest.raises(InputError, match="must be lower or higher") as refusal:
+        one(table(a=[1], b=[2]), better="more")
+    assert (refusal.value.field, refusal.value.value) == ("better", "more")
 
 
 def test_mostly_failing_method_does_not_win_by_other_runs() -> None:
