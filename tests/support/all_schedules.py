@@ -130,7 +130,7 @@ def solo(seed: int) -> Instance:
     random = Random(f"solo {seed}")
     actions = []
     for number in range(3):
-        duration = random.choice((1, 2, 2))
+        duration = random.choice((0, 1, 2, 2))
         attended = random.choice((0, duration, duration))
         release = random.choice((0, 0, 1))
         actions.append(Action(f"t/{number}", "t", duration, attended, random.random() < 0.6, release=release))

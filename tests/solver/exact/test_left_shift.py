@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 from support.all_schedules import QUICK_MAKERS, small_instances
@@ -17,7 +18,7 @@ from support.samples import sample
 from planoracle.heuristics.improve import improve
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
-from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol import registry
@@ -108,6 +109,48 @@ def test_feasible_schedules_are_shifted_until_no_piece_can_start_earlier(block: 
                 assert cut or len(early.pieces) <= len(late.pieces)
                 shifted += early != late
     assert shifted > 20
+
+
+def test_piece_that_requires_states_of_two_resources_is_shifted() -> None:
+    demands = {"heat": Demand("kiln", sets="hot"), "light": Demand("lamp", sets="on")}
+    actions = [Action(f"t/{name}", "t", 1, 0, modes=(Mode((demand,)),), agents=()) for name, demand in demands.items()]
+    mode = Mode((Demand("kiln", requires="hot"), Demand("lamp", requires="on")))
+    actions.append(Action("t/fire", "t", 2, 0, modes=(mode,), agents=()))
+    instance = Instance("pottery", tuple(actions), resources=(Resource("kiln"), Resource("lamp")))
+    pieces = [Piece("t/heat", 0, 1, None), Piece("t/light", 3, 1, None), Piece("t/fire", 9, 2, None)]
+    shifted = left_shifted(instance, Schedule.of(instance, pieces))
+    assert {piece.action: piece.start for piece in shifted.pieces} == {"t/heat": 0, "t/light": 0, "t/fire": 1}
+
+
+@pytest.mark.parametrize(
+    ("follower", "maximum", "pieces", "expected"),
+    [
+        # Without the ring the pieces of the chopping join, and begin in time.
+        ({"interruptible": True}, 0, [("ring", 4, 0), ("next", 0, 4), ("next", 4, 2)], [("next", 0), ("ring", 0)]),
+        # Other work lies between the pieces, so that the second one needs the ring.
+        (
+            {"interruptible": True},
+            0,
+            [("ring", 4, 0), ("next", 0, 3), ("hold", 3, 1), ("next", 4, 3)],
+            [("hold", 3), ("next", 0), ("next", 4), ("ring", 4)],
+        ),
+        ({"release": 3}, 2, [("ring", 3, 0), ("next", 3, 6)], [("next", 3), ("ring", 1)]),
+    ],
+)
+def test_action_of_no_length_is_shifted_as_far_as_its_maximum_lag_allows(
+    follower: dict[str, Any], maximum: int, pieces: list[tuple[str, int, int]], expected: list[tuple[str, int]]
+) -> None:
+    work_of = Counter[str]()
+    for name, _, duration in pieces:
+        work_of[name] += duration
+    actions = [Action("t/ring", "t", 0, 0), Action("t/next", "t", work_of["next"], work_of["next"], **follower)]
+    if work_of["hold"]:
+        actions.append(Action("t/hold", "t", 1, 1, release=3))
+    instance = Instance("bell", tuple(actions), (Lag("t/ring", "t/next", None, maximum),))
+    late = Schedule.of(instance, [Piece(f"t/{name}", start, duration, "agent") for name, start, duration in pieces])
+    assert accepted(instance, late)
+    starts = [(piece.action.removeprefix("t/"), piece.start) for piece in left_shifted(instance, late).pieces]
+    assert sorted(starts) == expected
 
 
 def test_pieces_tied_by_a_maximum_lag_are_shifted_together() -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 from operator import le
 from random import Random
 
@@ -14,7 +15,7 @@ from support.samples import sample
 from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource, merge
 from planoracle.solver.exact import search_state, stages
-from planoracle.solver.exact.bounds import horizon, lower_bound, windows
+from planoracle.solver.exact.bounds import Windows, horizon, lower_bound, windows
 from planoracle.solver.exact.latest_end import latest_end
 from planoracle.solver.exact.open_time_bound import open_time_bound
 from planoracle.solver.exact.precedence import ordered_windows
@@ -89,7 +90,28 @@ def test_forced_orders_do_not_change_results(family, monkeypatch):
     assert refuted > 5 or family is not project
 
 
+CONTRADICTION = "the time lags contradict each other"
 SMALL_FAMILIES = (*QUICK_MAKERS, project)
+
+
+def exclusive_pairs(instance: Instance) -> set[frozenset[int]]:
+    """Return the pairs of actions in one piece that never fit on a resource at the same time."""
+    pairs = set()
+    for (i, first), (j, second) in combinations(enumerate(instance.actions), 2):
+        if all(action.duration and not action.interruptible for action in (first, second)):
+            amounts = {demand.resource: demand.amount for demand in first.modes[0].demands if demand.sets is None}
+            for demand in second.modes[0].demands:
+                amount = amounts.get(demand.resource, 0)
+                capacity = instance.resource[demand.resource].capacity
+                if amount and demand.amount and demand.sets is None and amount + demand.amount > capacity:
+                    pairs.add(frozenset((i, j)))
+    return pairs
+
+
+def test_contradictory_lags_have_no_windows() -> None:
+    actions = tuple(Action(f"t/{name}", "t", 2, 0) for name in "abc")
+    lags = Lag("t/a", "t/b"), Lag("t/b", "t/c"), Lag("t/a", "t/c", None, 1)
+    assert ordered_windows(Instance("never", actions, lags)) == Windows([], [], [], CONTRADICTION)
 
 
 @pytest.mark.parametrize("block", sample(range(40), 40))
@@ -100,6 +122,9 @@ def test_paths_and_orders_hold_in_every_schedule(block):
         plain = not features_of(instance)
         for bounds in (windows(instance), ordered_windows(instance)) if plain else (windows(instance),):
             assert not bounds.fault
+            if bounds.ordered or bounds.open:
+                settled = {frozenset(pair[:2]) for pair in (*bounds.ordered, *bounds.open)}
+                assert settled.issuperset(exclusive_pairs(instance)), instance
             for schedule in schedules:
                 times = times_of_events(instance, schedule)
                 start = [times["start", name] for name in names]

@@ -50,6 +50,7 @@ WAYS = Transitions(("ann",), (("hall", "yard", 5),)), Transitions(("saw",), (("o
         (replace(JOB, pauses_in_breaks=False), {"calendars": (SAW_OFF,)}, 20 + 23),
         (replace(WORK, place=None, release=4), {"transitions": WAYS[1:]}, 4 + 3 + 3),
         (WORK, {"transitions": WAYS}, 3 + 5 + 3),
+        (WORK, {"transitions": (Transitions(("ann", "saw"), WAYS[0].times),)}, 3 + 2 * 5),
         (replace(WORK, interruptible=True), {"transitions": WAYS}, 3 + 3 * (5 + 3)),
         (replace(WORK, windows=((1, 5), (7, 11))), {"transitions": WAYS}, 7 + 3 + 5 + 3),
     ],
