@@ -34,6 +34,15 @@ def test_share_of_a_run_is_its_ratio_divided_by_the_best_value(value: Any, share
     assert table.share(outcome, figure) == pytest.approx(share, nan_ok=True)
 
 
+def test_counted_names_are_hashable() -> None:
+    table = RunTable("generic", [Average("names", "", aggregate="counts")])
+    row = {"success": True, "makespan": 4, "optimal_makespan": 4}
+    assert table.outcome({**row, "names": ["x", "x"]}, None, success=True).names == (("x", "x"),)
+    assert table.outcome({**row, "names": {"x": 2, "y": 0}}, None, success=True).names == (("x", "x"),)
+    with pytest.raises(TypeError):
+        table.outcome({**row, "names": [["x"]]}, None, success=True)
+
+
 def run(model: str, cause: str | None) -> Grade:
     """Return a grade of a run that succeeded, failed by a cause, or was not scored."""
     if cause == "not scored":

@@ -1,4 +1,4 @@
-"""Interface to CP-SAT: progress reports and stops of long calls, and copies of models."""
+"""Interface to CP-SAT: progress reports and stops of long calls, and parameters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model_helper
 
-from planoracle.instances.model.limits import NO_LIMIT, Deadline, Status, WorkLimit, deadline_of
+from planoracle.instances.model.limits import NO_LIMIT, Deadline, WorkLimit, deadline_of
 from planoracle.solver.exact import cp_model
 from planoracle.solver.exact.cp_model import CpModel, run
 
@@ -103,15 +103,11 @@ ENERGETIC = ("use_overload_checker_in_cumulative", "use_timetable_edge_finding_i
         ({"workers": 0}, {"num_workers": 1}),
         ({"workers": 12}, {**SOUND, "num_workers": 8}),
         ({"workers": 12, "presolve": True}, {**SOUND, "num_workers": 12, "cp_model_presolve": True}),
-        ({"core": True, "bound_tree": True}, {"optimize_with_core": True, "optimize_with_lb_tree_search": True}),
         ({"probing": False}, {"cp_model_probing_level": 0}),
         ({"energetic": False}, dict.fromkeys(ENERGETIC, False)),
-        ({"energetic": True}, dict.fromkeys(ENERGETIC, True)),
-        ({"dynamic": True}, {"use_dynamic_precedence_in_disjunctive": True}),
         ({"halving": True}, {"binary_search_num_conflicts": 300, "use_sat_inprocessing": False}),
         ({"light": True}, {**LIGHT, "use_precedences_in_disjunctive_constraint": True}),
         ({"lean": True}, {**LIGHT, "use_precedences_in_disjunctive_constraint": False}),
-        ({"deterministic": 0.5}, {"max_deterministic_time": 0.5}),
     ],
 )
 def test_options_of_a_call_are_parameters_of_cp_sat(
@@ -130,17 +126,3 @@ def test_counted_work_limits_the_clock_of_one_worker(
     parameters = captured_parameters(monkeypatch, deadline, options)
     assert parameters.num_workers == 1
     assert parameters.max_deterministic_time == pytest.approx(expected)
-
-
-def test_copy_is_independent_of_its_model() -> None:
-    model = CpModel()
-    early, late = model.integer(0, 9), model.integer(0, 9)
-    model.difference(late, early, 3)
-    model.minimize(late)
-    model.energetic = True
-    copy = model.copy()
-    copy.in_ranges(late, [(0, 1), (5, 6), (7, 9)])
-    assert (copy.variables, copy.constraints, copy.energetic) == (2, model.constraints + 1, True)
-    assert [run(each, deadline=NO_LIMIT).solution[late] for each in (model, copy)] == [3, 5]
-    copy.in_ranges(early, [])
-    assert run(copy, deadline=NO_LIMIT).status == Status.infeasible

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from random import Random
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from support.all_schedules import QUICK_MAKERS, small_instances
 from support.model_distance import plain_mix
-from support.random_agent_instances import agent_workshop, interruption_workshop
-from support.random_instances import kilns, kitchen, ovens, workshop
 from support.samples import sample
 
-from planoracle.heuristics.improve import improve
-from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
@@ -43,54 +37,11 @@ def moves(instance: Instance, schedule: Schedule, *, cut: bool = True) -> Iterat
                 yield piece, start
 
 
-def delayed(instance: Instance, schedule: Schedule, random: Random) -> Schedule:
-    """Return the schedule with some pieces later, as far as the rules allow."""
-    pieces = schedule.pieces
-    for _ in range(15):
-        chosen, ticks = random.choice(pieces), random.randint(1, 4)
-        together = random.random() < 0.3
-        later = [
-            piece._replace(start=piece.start + ticks)
-            if piece is chosen or (together and piece.start >= chosen.start)
-            else piece
-            for piece in pieces
-        ]
-        moved = Schedule.of(instance, later)
-        pieces = moved.pieces if accepted(instance, moved) else pieces
-    return Schedule(pieces)
-
-
 def work(schedule: Schedule) -> Counter[tuple[str, str | None, int]]:
     done: Counter[tuple[str, str | None, int]] = Counter()
     for piece in schedule.pieces:
         done[piece.action, piece.agent, piece.mode] += piece.duration
     return done
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("make", sample([interruption_workshop, workshop, ovens, kilns, agent_workshop, kitchen]))
-@pytest.mark.parametrize("seeds", sample([range(15), range(15, 40)]))
-def test_no_single_piece_can_start_earlier(make: Callable[[int], Instance], seeds: range) -> None:
-    checked = 0
-    for seed in seeds:
-        try:
-            instance = replace(make(seed), time_limit=None, benchmark="generic")
-        except InputError:  # a state that nothing sets
-            continue
-        first, best = improve(instance, iterations=2), solve(instance).schedule
-        assert best is None or next(moves(instance, best), None) is None, instance.name
-        if first is None:
-            continue
-        late = delayed(instance, first.schedule(), Random(seed))
-        for cut in (True, False):
-            early = left_shifted(instance, late, cut=cut)
-            assert accepted(instance, early), instance.name
-            assert next(moves(instance, early, cut=cut), None) is None, instance.name
-            assert early.makespan <= late.makespan
-            assert work(early) == work(late)
-            assert cut or len(early.pieces) <= len(late.pieces)
-        checked += early != late
-    assert checked > 5
 
 
 @pytest.mark.parametrize("block", sample(range(40)))

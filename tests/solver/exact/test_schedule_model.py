@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from support.all_schedules import QUICK_MAKERS, SLACK, Small, small_instances
+from support.all_schedules import QUICK_MAKERS, SLACK, Small, breaks, small_instances
 from support.random_instances import scale
 from support.random_model_instances import model_mix
 from support.samples import sample
@@ -17,6 +17,7 @@ from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.limits import NO_LIMIT
 from planoracle.instances.model.schedule import Schedule, variant_of
 from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.model.transitions import Transitions
 from planoracle.solver.exact.bounds import windows, windows_of_paths
 from planoracle.solver.exact.cp_model import CpModel, run
 from planoracle.solver.exact.model_of_loads import load_of_crew, load_of_resource
@@ -33,6 +34,20 @@ FEW_SCHEDULES, OBJECTIVES = 4, 3
 def every_task(seed: int) -> Instance:
     """Return an instance with all features but optional tasks."""
     return replace(model_mix(seed), optional=())
+
+
+def journeys(seed: int) -> Instance:
+    """Return actions of which some pause in the breaks of one agent, at two places, some with a short mode."""
+    instance, random = breaks(seed), Random(seed)
+    actions = []
+    for action in instance.actions:
+        short = replace(action.modes[0], duration=1, attended=min(action.attended, 1))
+        modes = (*action.modes, short)[: random.choice((1, 2))]
+        actions.append(replace(action, place=random.choice(("hall", "yard")), modes=modes))
+    agents = "ann", "bob"
+    ways = Transitions(agents, (("hall", "yard", 1), ("yard", "hall", 1)))
+    off = replace(instance.calendars[0], members=("ann",))
+    return replace(instance, actions=tuple(actions), agents=agents, calendars=(off,), transitions=(ways,))
 
 
 def fine_model(instance: Instance, optimum: int, *, relaxed: bool = False) -> ScheduleModel:
@@ -64,7 +79,7 @@ def fixed_solutions(model: ScheduleModel, small: Small) -> Iterator[tuple[Schedu
 @pytest.mark.parametrize("block", sample(range(40)))
 def test_solutions_of_a_model_are_the_feasible_schedules(block: int) -> None:
     random = Random(block)
-    for small in small_instances(block, 2, (*QUICK_MAKERS, every_task)):
+    for small in (*small_instances(block, 2, (*QUICK_MAKERS, every_task)), *small_instances(block, 6, (journeys,))):
         model = fine_model(small.instance, small.optimum)
         assert solution(model.model)[model.makespan] == small.optimum, small.instance
         for schedule, values in fixed_solutions(model, small):
@@ -110,3 +125,15 @@ def test_relaxed_step_needs_no_agent_but_never_overlaps_rigid_work(is_rigid: boo
     instance = Instance("pie", (begin, pie, wash), (Lag("t/begin", "t/pie", 0, 0),))
     model = ScheduleModel(instance, windows(instance), 1, 0, 20, relaxed=True)
     assert solution(model.model)[model.makespan] == makespan
+
+
+@pytest.mark.parametrize(("gap", "makespan"), [(1, None), (2, 4)])
+def test_step_that_goes_on_has_the_agent_of_the_step_before(gap: int, makespan: int | None) -> None:
+    # The pie may not be resumed later; bob works in its first tick, and ann in its second one or after it.
+    begin, pie = Action("t/begin", "t", 1, 0, agents=()), Action("t/pie", "t", 2, 2, interruptible=True)
+    works = Action("t/bob", "t", 1, 1, agents=("bob",)), Action("t/ann", "t", 1, 1, agents=("ann",))
+    lags = Lag("t/begin", "t/pie", 0, 0), Lag("t/begin", "t/bob", 0, 0), Lag("t/begin", "t/ann", gap, gap)
+    instance = Instance("pie", (begin, pie, *works), lags, agents=("ann", "bob"))
+    model = ScheduleModel(instance, windows(instance), 1, 0, 9)
+    values = solution(model.model)
+    assert (values[model.makespan] if values else None) == makespan

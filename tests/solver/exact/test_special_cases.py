@@ -62,12 +62,6 @@ def test_latest_end_adds_idle_ticks_and_ways_to_the_longest_spans(
     assert latest_end(instance) == expected
 
 
-def test_job_around_nights_ends_by_the_latest_end() -> None:
-    """In 8 ticks of a day the job takes 2 days and a half."""
-    instance = Instance("shop", (JOB,), resources=(Resource("saw"),), agents=("ann",), calendars=(SAW_OFF,))
-    assert makespan(instance) == 2 * 24 + 4
-
-
 def test_use_begins_a_tick_after_a_setting_if_neither_takes_time() -> None:
     heat = Action("t/heat", "t", 0, 0, agents=(), modes=(Mode((Demand("kiln", sets="hot"),)),))
     fire = Action("t/fire", "t", 0, 0, agents=(), modes=(Mode((Demand("kiln", requires="hot"),)),))
