@@ -150,6 +150,13 @@ def test_averages_do_not_depend_on_order(grades: list[Grade], seed: int) -> None
     assert summarize(grade_rows(shuffled)).rows() == summarize(grade_rows(grades)).rows()
 
 
+def test_missing_problems_of_a_task_do_not_depend_on_order() -> None:
+    grades = [run(HOUSE[0], 1.0, model="b"), run("timearena/household1+household2", 1.0, model="a")]
+    rows = [summarize(grade_rows(order), by="task").rows() for order in (grades, grades[::-1])]
+    assert rows[0] == rows[1]
+    assert max(len(row.get("missing_names", ())) for row in rows[0]) > 1
+
+
 COUNTS = ("submissions", "unscored", "missing", "missing_names", "all_problems", "repeated")
 
 

@@ -12,6 +12,7 @@ from support.random_instances import scale
 from support.random_model_instances import model_mix
 from support.samples import sample
 
+from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.features import features_of
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.limits import NO_LIMIT
@@ -37,7 +38,7 @@ def every_task(seed: int) -> Instance:
 
 
 def journeys(seed: int) -> Instance:
-    """Return actions of which some pause in the breaks of one agent, at two places, some with a short mode."""
+    """Return actions at two places, some with a short mode; some pause in the breaks of one agent."""
     instance, random = breaks(seed), Random(seed)
     actions = []
     for action in instance.actions:
@@ -137,3 +138,13 @@ def test_step_that_goes_on_has_the_agent_of_the_step_before(gap: int, makespan: 
     model = ScheduleModel(instance, windows(instance), 1, 0, 9)
     values = solution(model.model)
     assert (values[model.makespan] if values else None) == makespan
+
+
+@pytest.mark.parametrize(("agents", "makespan"), [("ab", 5), ("abc", 4)])
+def test_start_needs_an_agent_that_is_not_inside_a_job_with_a_break(agents: str, makespan: int) -> None:
+    job = Action("t/0", "t", 3, 3, pauses_in_breaks=True, deadline=4)
+    ring = Action("t/ring", "t", 1, 0, release=1)
+    off = Calendar(tuple(agents), ((2, 3),))
+    instance = Instance("bell", (job, replace(job, id="t/1"), ring), agents=tuple(agents), calendars=(off,))
+    model = ScheduleModel(instance, windows_of_paths(instance), 1, 0, 9)
+    assert solution(model.model)[model.makespan] == makespan
