@@ -335,7 +335,9 @@ def test_invalid_metric_is_rejected_before_counting() -> None:
     averages = GradeRows()
     averages.add(run(HOUSE[0], 0.5))
     before = averages.frame()
+    assert averages.accepts(run(HOUSE[0], 0.25))
     for wrong in (float("nan"), float("inf"), 10**400):
+        assert not averages.accepts(run(HOUSE[0], wrong))
         with pytest.raises(ValueError, match="must be finite"):
             averages.add(run(HOUSE[0], wrong))
     assert averages.frame().equals(before)
