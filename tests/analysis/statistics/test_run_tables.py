@@ -43,14 +43,14 @@ def test_counted_names_are_hashable() -> None:
         table.outcome({**row, "names": [["x"]]}, None, success=True)
 
 
-def run(model: str, cause: str | None) -> Grade:
+def run(model: str, cause: str | None, problem: str = "mine/p") -> Grade:
     """Return a grade of a run that succeeded, failed by a cause, or was not scored."""
     if cause == "not scored":
-        return Grade("x", "mine/p", False, benchmark="generic", model=model, reason="unread")
+        return Grade("x", problem, False, benchmark="generic", model=model, reason="unread")
     progress = {"late": 0.5, "unfinished": 0.25}.get(cause or "", 1.0)
     details: dict[str, Any] = {"violation": "late"} if cause == "late" else {}
     return Grade(
-        *("x", "mine/p", True, cause is None),
+        *("x", problem, True, cause is None),
         benchmark="generic",
         model=model,
         makespan=4,
@@ -61,7 +61,10 @@ def run(model: str, cause: str | None) -> Grade:
     )
 
 
-runs = st.lists(st.builds(run, st.sampled_from(["a", "b", ""]), st.sampled_from(CAUSES)), max_size=12)
+runs = st.lists(
+    st.builds(run, st.sampled_from(["a", "b", ""]), st.sampled_from(CAUSES), st.sampled_from(["mine/p", "mine/q"])),
+    max_size=12,
+)
 
 
 @examples(80)
