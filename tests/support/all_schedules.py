@@ -125,6 +125,23 @@ def crew(seed: int) -> Instance:
     return Instance(f"crew-{seed}", tuple(actions), resources=(Resource("bench", 2),), agents=("ann", "bob"))
 
 
+def solo(seed: int) -> Instance:
+    """Return three actions of one agent with time lags: interruptible ones, and some that it only starts."""
+    random = Random(f"solo {seed}")
+    actions = []
+    for number in range(3):
+        duration = random.choice((0, 1, 2, 2))
+        attended = random.choice((0, duration, duration))
+        release = random.choice((0, 0, 1))
+        actions.append(Action(f"t/{number}", "t", duration, attended, random.random() < 0.6, release=release))
+    lags = []
+    for before, after in ((0, 1), (0, 2), (1, 2)):
+        if random.random() < 0.4:
+            minimum, maximum = random.choice(((0, None), (1, None), (0, 1), (None, 0), (None, -1)))
+            lags.append(Lag(f"t/{before}", f"t/{after}", minimum, maximum))
+    return Instance(f"solo-{seed}", tuple(actions), tuple(lags))
+
+
 def either(seed: int) -> Instance:
     """Return an action with two or three modes, each of which waits for other actions."""
     random = Random(f"either {seed}")
@@ -156,8 +173,10 @@ MAKERS: Makers = (
 )
 
 
+#: Makers of instances whose schedules are listed at once.
+QUICK_MAKERS: Makers = (*(make for make in MAKERS if make is not ovens), solo)
 #: Makers of the smallest instances, and how many times as many of them are drawn.
-SMALLEST = {sharing: 5, _pair_of_ovens: 2, _pair_of_presses: 2, breaks: 2, either: 4}
+SMALLEST = {sharing: 5, _pair_of_ovens: 2, _pair_of_presses: 2, breaks: 2, either: 4, solo: 3}
 
 
 def small_instances(block: int, count: int, makers: Makers = MAKERS) -> list[Small]:
