@@ -381,6 +381,80 @@ CASES = [
 each_case = pytest.mark.parametrize("case", CASES, ids=[f"{case.kind}: {case.about}" for case in CASES])
 
 
+#: Violations of all cases: message, resource, required and actual value, other actions.
+VIOLATIONS = """
+unknown_action: t/ghost there is no such action [None, None, None]
+wrong_mode: t/a mode must be from 0 to 0, not 1 [None, 0, 1]
+wrong_mode: t/a mode must be from 0 to 0, not -1 [None, 0, -1]
+wrong_mode: t/a the mode changes between pieces [None, 1, 0]
+ineligible_agent: t/a needs one of cook, not help [None, ('cook',), help]
+ineligible_agent: t/a needs one of agent, not None [None, ('agent',), None]
+ineligible_agent: t/a needs one of agent, not None [None, ('agent',), None]
+ineligible_agent: t/a needs no agent, not agent [None, (), agent]
+release: t/a starts at 2, before 3 [None, 3, 2]
+release: t/a starts at -1, before 0 [None, 0, -1]
+deadline: t/a ends at 3, after the deadline 2 [None, 2, 3]
+window: t/a lies in none of the windows 1 to 4, 6 to 8 [None, ('1 to 4', '6 to 8'), 3]
+off_time: t/a runs while agent is off from 4 to 6 [agent, 6, 4]
+pause: t/a pauses from 4 to 7, which is not a break [None, 4, 7] t/a 3-4
+budget: t/b 4 units of gold would be used up, of 3 [gold, 3, 4] t/a 0-2
+transition: t/b starts at 4, but agent needs 3 ticks after t/a, not 2 [agent, 3, 2] t/a 0-2
+time_limit: t/a ends at 3, after 2 [None, 2, 3]
+action_duration: t/a runs 3 ticks, needs 2 [None, 2, 3]
+action_duration: t/a runs 1 ticks, needs 2 [None, 2, 1]
+action_duration: t/a runs 3 ticks, needs 4 [None, 4, 3]
+action_duration: t/a a piece must last at least one tick [None, 1, 0]
+interruptibility: t/a must run in one piece [None, 1, 2] t/a 0-1
+interruptibility: t/a two pieces of the action overlap [None, None, None] t/a 0-2
+missing_action: t/b is never carried out [None, 2, 0]
+missing_action: t/b is never carried out [None, 0, 0]
+agent_busy: t/b agent is still busy with t/a until 2 [agent, 2, 1] t/a 0-2
+agent_busy: t/b agent is still busy with t/a until 1 [agent, 1, 0] t/a 0-1
+agent_busy: t/a agent is still busy with t/b until 3 [agent, 3, 2] t/b 1-3
+agent_busy: t/b x is still busy with t/a until 9 [x, 9, 1] t/a 0-9
+agent_busy: t/c x is still busy with t/a until 9 [x, 9, 4] t/a 0-9
+start_attended: t/b agent cannot start it during t/a (0 to 2) [agent, 2, 1] t/a 0-2
+resource_capacity: t/b 4 units of pan would be in use, capacity 3 [pan, 3, 4] t/a 0-2
+resource_capacity: t/a 4 units of pan would be in use, capacity 3 [pan, 3, 4] t/b 0-2
+resource_capacity: t/b 4 units of pan would be in use, capacity 3 [pan, 3, 4] t/a 0-2
+resource_capacity: t/use 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/heat 0-2
+resource_capacity: t/again 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/heat 0-2
+resource_capacity: t/chill 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/heat 1-3
+resource_state: t/bake needs oven to be hot, not cold [oven, hot, cold]
+resource_capacity: t/large 4 units of oven would be in use, capacity 3 [oven, 3, 4] t/small 0-2, t/other 1-3
+resource_capacity: t/other 4 units of oven would be in use, capacity 3 [oven, 3, 4] t/small 0-2, t/large 1-3
+resource_state: t/look needs oven to be cold, not cold or hot [oven, cold, cold or hot] t/heat 0-2
+resource_capacity: t/use 3 units of oven would be in use, capacity 2 [oven, 2, 3] t/small 0-2
+resource_capacity: t/small 3 units of oven would be in use, capacity 2 [oven, 2, 3] t/use 0-2
+resource_capacity: t/use 3 units of oven would be in use, capacity 2 [oven, 2, 3] t/heat 0-2
+resource_capacity: t/heat 3 units of oven would be in use, capacity 2 [oven, 2, 3] t/use 0-2
+resource_capacity: t/heat 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/use 0-2
+resource_capacity: t/use 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/chill 0-2
+resource_capacity: t/chill 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/use 0-2
+resource_capacity: t/use 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/heat 0-2
+resource_capacity: t/heat 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/use 0-2
+resource_state: t/bake needs oven to be hot, not cold or hot [oven, hot, cold or hot] t/heat 0-2
+resource_state: t/bake needs oven to be hot, not cold [oven, hot, cold] t/chill 2-4
+resource_state: t/bake needs oven to be hot, not cold or hot [oven, hot, cold or hot] t/heat 0-2, t/chill 5-7
+minimum_lag: t/b starts at 4, but 5 is the earliest start after t/a [None, 3, 2] t/a 0-2
+minimum_lag: t/b starts at 0, but 4 is the earliest start after t/a [None, 0, -4] t/a 2-4
+minimum_lag: t/b starts at 0, but 1 is the earliest start after t/a [None, -1, -2] t/a 0-2
+maximum_lag: t/b starts at 6, but 5 is the latest start after t/a [None, 3, 4] t/a 0-2
+maximum_lag: t/a starts at 6, but 5 is the latest start after t/b [None, 3, 4] t/b 0-2
+maximum_lag: t/b starts at 6, but 5 is the latest start after t/a [None, 3, 4] t/a 0-2
+"""
+
+
+def test_violations_have_their_values_and_other_actions() -> None:
+    rows = []
+    for case in CASES:
+        for violation in referee(case.instance, Schedule(case.bad)).violations:
+            others = ", ".join(f"{other.subject} {other.start}-{other.end}" for other in violation.others)
+            values = f"[{violation.resource}, {violation.required}, {violation.actual}] {others}".rstrip()
+            rows.append(f"{violation.kind}: {violation.subject} {violation.message} {values}")
+    assert rows == VIOLATIONS.strip().splitlines()
+
+
 def test_cases_cover_every_violation_kind() -> None:
     assert {case.kind for case in CASES} == set(KINDS)
 
