@@ -481,6 +481,11 @@ def test_piece_that_starts_within_a_maximum_lag_may_run_on() -> None:
     assert holds_by_paths(late, 100)
 
 
+def test_action_whose_modes_exceed_a_capacity_is_refuted() -> None:
+    assert holds_by_paths(Instance("p", (_use("a", 4, 3, 4),), resources=OVEN), 100)
+    assert not holds_by_paths(Instance("p", (_use("a", 4, 3, 2),), resources=OVEN), 100)
+
+
 @needs_pumpkin
 def test_infeasibility_is_proved_within_the_largest_makespan_that_counts() -> None:
     jobs = tuple(_use(name, 4, 1) for name in "abc")

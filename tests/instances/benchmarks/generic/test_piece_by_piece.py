@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import cache
-from itertools import cycle, islice
+from itertools import count, cycle, islice, permutations
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,17 +17,39 @@ from support.random_model_instances import model_mix
 from support.samples import sample
 
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator
-from planoracle.instances.model.instance import Instance, Lag
+from planoracle.instances.model.instance import Action, Instance, Lag, Mode
 from planoracle.instances.model.schedule import Piece, Schedule, variant_of
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.decision_points import DecisionPoint, piece_choices, waited
+from planoracle.instances.protocol.decision_points import DecisionPoint, piece_choices, wait_words, waited
 from planoracle.instances.protocol.plan import Plan
 
-BLOCKS, SEEDS, SCHEDULES = 40, 400, 25
-MAKERS = (model_mix, edges, workshop, breaks, model_mix, ovens)
+BLOCKS, SEEDS, SCHEDULES = 40, 800, 15
 #: Kinds of violations that later pieces may repair, or that are checked ahead of time.
 LATER = ("missing_action", "minimum_lag", "maximum_lag")
+
+
+def lagged(seed: int) -> Instance:
+    """Return three actions of two tasks with time lags of every sign, some of which may pause."""
+    random = Random(f"lagged {seed}")
+    actions = []
+    for name in ("t/0", "t/1", "u/2"):
+        duration = random.choice((1, 2, 2))
+        after = tuple(other.id for other in actions if random.random() < 0.2)
+        modes = (Mode(after=after), Mode(duration=1))[: random.choice((1, 1, 2))]
+        action = Action(name, name[0], duration, 0, random.random() < 0.5, modes, agents=())
+        actions.append(action)
+    lags = []
+    for before, after in permutations(actions, 2):
+        if random.random() < 0.4:
+            minimum = random.choice((None, -3, -2, 0) if before.id > after.id else (None, -1, 0, 1, 2))
+            maximum = random.choice((0, 1, 2) if minimum is None else (None, max(minimum, 0), minimum + 2))
+            lags.append(Lag(before.id, after.id, minimum, maximum))
+    optional = (("u", 1),) if random.random() < 0.5 else ()
+    return Instance(f"lagged-{seed}", tuple(actions), tuple(lags), optional=optional)
+
+
+MAKERS = (model_mix, lagged, edges, lagged, workshop, breaks, lagged, model_mix, ovens, lagged)
 
 
 class Start(NamedTuple):
@@ -147,38 +171,50 @@ def test_live_run_refuses_exactly_the_pieces_that_break_a_rule_by_definition(blo
             state, steps = simulator.apply(state, start.piece)
             assert short(steps[-1].violation) == start.fault, (instance, schedule.pieces, start)
             assert state.point.state.clock == start.clock_after, (instance, schedule.pieces, start)
+            assert steps[-1].position == len(state.point.state.pieces) - (start.fault is None)
             refusals.add(steps[-1].violation and steps[-1].violation.kind)
         assert simulator.success(state) == is_accepted or state.refused
+    assert {"minimum_lag", "maximum_lag", "agent_busy", "release", None} < refusals
     assert len(refusals) > 10
 
 
 @pytest.mark.parametrize("block", sample(range(BLOCKS)))
-def test_replay_has_the_steps_up_to_the_first_refusal(block: int) -> None:
+def test_replay_has_the_steps_and_points_up_to_the_first_refusal(block: int) -> None:
     generic = registry.get("generic")
     for instance, schedule, is_accepted in cases(block):
         run = generic.replay(instance, Plan(None, schedule))
-        rows: list[tuple[str, int, int]] = []
+        rows: list[tuple[str, str, int, int]] = []
+        clocks = [0]
         stop = None
         for start in starts_of(instance, schedule, is_checked=not is_accepted):
-            if start.fault is not None:
+            piece, clock, fault, after = start
+            if fault is not None:
                 stop = len(rows)
-            if start.piece.start > start.clock:
-                rows.append(("wait", start.clock, start.piece.start))
-            if start.fault is not None:
-                rows.append(("lost", start.piece.start, start.piece.start))
-                assert short(run.fault) == start.fault
+                assert short(run.fault) == fault
+            if piece.start > clock:
+                rows.append(("wait", wait_words(instance, piece.start - clock), clock, piece.start))
+                clocks.append(piece.start)
+            words = json.dumps(piece._asdict())
+            if fault is not None:
+                rows.append(("lost", words, piece.start, piece.start))
+                clocks.append(clocks[-1])
                 break
-            rows.append(("act", start.piece.start, max(start.piece.start, start.clock_after)))
-        assert [(step.kind, step.start, step.end) for step in run.steps] == rows, (instance, schedule.pieces)
+            rows.append(("act", words, piece.start, max(piece.start, after)))
+            clocks.append(after)
+        assert [(step.kind, step.command, step.start, step.end) for step in run.steps] == rows
+        assert [point.state.clock for point in run.points] == clocks, (instance, schedule.pieces)
         assert run.stop == (len(rows) if stop is None else stop)
         assert run.verdict.success == is_accepted
+        texts = [json.dumps(piece._asdict()) for piece in schedule.pieces]
+        assert run.command_texts == texts
+        assert list(run.targets().targets) == list(zip(count(), texts, schedule.pieces, strict=False))
 
 
 @pytest.mark.parametrize("block", sample(range(BLOCKS)))
 def test_pieces_that_may_start_are_those_that_no_rule_forbids(block: int) -> None:
-    count = 0
+    starts = 0
     for instance, schedule, is_accepted in cases(block):
-        if not is_accepted:
+        if instance.optional or not is_accepted:  # live runs refuse optional tasks
             continue
         simulator = GenericSimulator(instance)
         point = DecisionPoint(instance)
@@ -194,6 +230,6 @@ def test_pieces_that_may_start_are_those_that_no_rule_forbids(block: int) -> Non
             assert [entry for entry in possible if entry[0].action == only] == list(
                 simulator.startable(point, 1, {only})
             )
-            count += len(possible)
+            starts += len(possible)
             point = simulator.after_piece(point, piece)
-    assert count > 100
+    assert starts > 100
