@@ -148,7 +148,7 @@ class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str
             try:
                 after = _after_start(point, command)
             except PlanError as error:
-                violation = Violation(state.count, "too_many", command.action, actual=str(error))
+                violation = Violation(state.count, "too_many", command.action, actual=error.message)
         if violation is not None:
             step = Step(state.count, words, "lost", clock, clock, violation)
             return self._refused(state, step)

@@ -17,12 +17,14 @@ from support.random_model_instances import model_mix
 from support.samples import sample
 
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Action, Instance, Lag, Mode
 from planoracle.instances.model.schedule import Piece, Schedule, variant_of
 from planoracle.instances.model.schedule_rules import find_violations
-from planoracle.instances.protocol import registry
+from planoracle.instances.protocol import decision_points, registry
 from planoracle.instances.protocol.decision_points import DecisionPoint, piece_choices, wait_words, waited
 from planoracle.instances.protocol.plan import Plan
+from planoracle.instances.protocol.simulator import fold
 
 BLOCKS, SEEDS, SCHEDULES = 40, 800, 15
 #: Kinds of violations that later pieces may repair, or that are checked ahead of time.
@@ -233,3 +235,16 @@ def test_pieces_that_may_start_are_those_that_no_rule_forbids(block: int) -> Non
             starts += len(possible)
             point = simulator.after_piece(point, piece)
     assert starts > 100
+
+
+def test_executed_pieces_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decision_points, "_MAX_PIECES", 1)
+    instance = Instance("pair", (Action("t/a", "t", 1, 1), Action("t/b", "t", 1, 1)))
+    pieces = Piece("t/a", 0, 1, "agent"), Piece("t/b", 1, 1, "agent")
+    _, steps = fold(GenericSimulator(instance), pieces)
+    violation = steps[-1].violation
+    assert violation is not None
+    assert (violation.kind, violation.position, violation.subject) == ("too_many", 1, "t/b")
+    run = registry.get("generic").replay(instance, Plan(None, Schedule(pieces)))
+    with pytest.raises(PlanError, match=r"^plan: contains more than 1 executed pieces$"):
+        _ = run.steps
