@@ -866,10 +866,8 @@ class _Schedule:
         if action is None:
             raise RefusedError("a piece must name an action of the problem")
         mode = action.modes[entry["mode"]] if 0 <= entry["mode"] < len(action.modes) else None
-        eligible: Set[str | None] = frozenset() if mode is None else mode.agents or {None}
-        if mode is not None and action.breaks and not mode.attended:
-            eligible = eligible | {None}  # nobody resumes it
-        if mode is None or agent not in eligible:
+        is_resumption = action.breaks and agent is None  # see `check_action`
+        if mode is None or not (is_resumption or agent in (mode.agents or {None})):
             raise RefusedError(f"{name} has no mode {entry['mode']}, or {agent} is not eligible for it")
         min_duration = min(1, mode.duration)
         if duration < min_duration or start < action.release:
@@ -898,6 +896,7 @@ class _Schedule:
         if not pieces:
             raise RefusedError(f"the pieces of {action.id} are missing")
         mode, agent = action.modes[pieces[0].mode], pieces[0].agent
+        agents = {agent} if mode.attended else {agent, None}  # nobody has to resume unattended work
         if agent is None and mode.agents:
             raise RefusedError(f"{action.id} must be started by an agent")
         if sum(piece.end - piece.start for piece in pieces) != mode.duration:
@@ -907,8 +906,7 @@ class _Schedule:
         for before, piece in pairwise(pieces):
             if piece.start < before.end or piece.mode != before.mode:
                 raise RefusedError(f"pieces of {action.id} overlap or have different modes")
-            is_held = mode.attended > 0 or piece.agent is not None
-            if action.breaks and is_held and piece.agent != agent:
+            if action.breaks and piece.agent not in agents:
                 raise RefusedError(f"pieces of {action.id} have different agents, but it pauses in breaks")
 
     def check_off_times(self, action: _Action, pieces: list[_Piece]) -> None:

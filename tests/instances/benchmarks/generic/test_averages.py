@@ -28,13 +28,10 @@ def test_averages_have_their_roles() -> None:
     [
         (True, 10, 8, None, 0.8),
         (True, 10, None, 5, 0.5),
-        (True, 10, 8, 5, 0.8),
         (True, 6, 8, None, 1.0),
         (True, 10, None, None, None),
-        (True, 0, 0, None, None),
         (True, 0, 8, None, None),
         (False, 10, 8, None, 0.0),
-        (False, 0, None, None, 0.0),
     ],
 )
 def test_score_is_the_optimum_by_the_makespan_of_a_success(
