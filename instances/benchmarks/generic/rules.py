@@ -294,8 +294,6 @@ def _after_start(point: DecisionPoint, piece: Piece) -> DecisionPoint:
             joined = joined._replace(start=earlier.start, duration=joined.end - earlier.start)
     after = started(point, piece)
     clock = max(point.state.clock, joined.start, clock_after(point.instance, joined))
-    if clock == after.state.clock:
-        return after
     state = PartialSchedule(after.state.pieces, clock)
     return replace(after, state=state)
 
