@@ -154,6 +154,29 @@ def either(seed: int) -> Instance:
     return Instance(f"either-{seed}", (*before, user))
 
 
+def sizes(seed: int) -> Instance:
+    """Return uses of one resource with different amounts, of which two or three may fit together."""
+    random = Random(f"sizes {seed}")
+    actions = []
+    for number in range(random.choice((2, 3, 3))):
+        mode = Mode((Demand("oven", random.choice((1, 1, 2, 2, 3))),))
+        actions.append(Action(f"t/{number}", "t", random.choice((1, 2)), 0, modes=(mode,), agents=()))
+    return Instance(f"sizes-{seed}", tuple(actions), resources=(Resource("oven", random.choice((3, 4))),))
+
+
+def modes_of_two_resources(seed: int) -> Instance:
+    """Return two or three actions with two modes, each of which uses a pan, a pot or both."""
+    random = Random(f"modes {seed}")
+    resources = tuple(Resource(name, random.choice((1, 2))) for name in ("pan", "pot"))
+    actions = []
+    for number in range(random.choice((2, 2, 3))):
+        modes = []
+        for chosen in random.choices((resources, resources[:1], resources[1:]), (3, 2, 2), k=2):
+            modes.append(Mode(tuple(Demand(resource.name, resource.capacity) for resource in chosen)))
+        actions.append(Action(f"t/{number}", "t", random.choice((1, 2)), 0, modes=tuple(modes), agents=()))
+    return Instance(f"modes-{seed}", tuple(actions), resources=resources)
+
+
 Makers = tuple[Callable[[int], Instance], ...]
 #: Makers of instances by seed: all features, amounts and shared units of one resource, breaks, agents, modes.
 MAKERS: Makers = (
@@ -168,6 +191,8 @@ MAKERS: Makers = (
     either,
     crew,
     rivals,
+    sizes,
+    modes_of_two_resources,
     agent_workshop,
     interruption_workshop,
 )
@@ -176,7 +201,15 @@ MAKERS: Makers = (
 #: Makers of instances whose schedules are listed at once.
 QUICK_MAKERS: Makers = (*(make for make in MAKERS if make is not ovens), solo)
 #: Makers of the smallest instances, and how many times as many of them are drawn.
-SMALLEST = {sharing: 5, _pair_of_ovens: 2, _pair_of_presses: 2, breaks: 2, either: 4, solo: 3}
+SMALLEST = {
+    sharing: 5,
+    _pair_of_ovens: 2,
+    _pair_of_presses: 2,
+    breaks: 2,
+    either: 4,
+    modes_of_two_resources: 2,
+    solo: 3,
+}
 
 
 def small_instances(block: int, count: int, makers: Makers = MAKERS) -> list[Small]:
