@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, Station
 from planoracle.instances.benchmarks.grid_kitchens.language import WAIT
-from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, GridKitchenSimulator
+from planoracle.instances.benchmarks.grid_kitchens.run import MAX_ERRORS, GridKitchenRun, GridKitchenSimulator
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 from planoracle.instances.benchmarks.paracook.rules import PROFILES
 from planoracle.instances.errors import InputError
@@ -112,6 +112,42 @@ def test_wrong_action_fails_and_changes_nothing_before_it(data: st.DataObject, r
     assert (bad.stop, good.stop) == (len(actions), len(actions))
     assert (bad.lost_at(len(actions)), bad.lost_at(len(actions) + 1)) == (None, "over")
     assert good.lost_at(len(actions)) is None
+
+
+#: Submissions with an error, and the number of their actions in the run.
+ERRORS = [({"agent1": [{"action": "Process", "target": "table1"}]}, 1), ("no plan", 0), ({}, 0)]
+
+
+@examples(80, is_shrunk=False)
+@given(st.data(), RULES)
+def test_errors_restart_the_kitchen_and_the_third_one_ends_the_run(data: st.DataObject, rules: Any) -> None:
+    kitchen = tiny("raw", "chopped", cooks=1)
+    count = data.draw(st.integers(0, MAX_ERRORS))
+    submissions: list[Any] = []
+    for _ in range(count):
+        error, actions = data.draw(st.sampled_from(ERRORS))
+        started = draw_submissions(data, kitchen, rules)[:-1]
+        submissions += [*started, error]
+    last = draw_submissions(data, kitchen, rules) if count < MAX_ERRORS else [*started, error]
+    if count < MAX_ERRORS and count:
+        failed = run_of(kitchen, {"submissions": submissions}, rules)
+        assert (failed.errors, failed.restarts, failed.stop) == (count, True, len(failed.steps))
+        assert {failed.lost_at(number) for number in range(len(failed.steps) + 1)} == {None}
+    alone = run_of(kitchen, {"submissions": last}, rules)
+    run = run_of(kitchen, {"submissions": [*submissions, *(last if count < MAX_ERRORS else ())]}, rules)
+    assert (run.errors, run.restarts) == (count, False)
+    assert (run.success, run.outcome.as_dict()) == (alone.success, alone.outcome.as_dict())
+    assert run.steps == alone.steps
+    number_of_steps = len(run.steps)
+    lost = [number for number in range(number_of_steps + 1) if run.lost_at(number) is not None]
+    if count < MAX_ERRORS:
+        is_lost = run.outcome.end == "all_finished" and not run.success
+        assert (run.stop, lost) == (number_of_steps, [number_of_steps] if is_lost else [])
+        return
+    fault = run.verdict.fatal
+    assert fault is not None
+    assert (run.stop, lost) == (number_of_steps - actions, [number_of_steps])
+    assert {run.lost_at(number) for number in lost} == {"over"}
 
 
 def test_each_served_plate_returns_once_after_its_ticks() -> None:
