@@ -14,11 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
+from planoracle.instances.model.limits import NO_LIMIT
 from planoracle.solver.kitchens.heuristic import heuristic
 from planoracle.solver.kitchens.relaxed_distance import RelaxedDistance
 from planoracle.solver.kitchens.state_view import UNREACHABLE
 from tests.support.kitchen_cases import Case
 
+#: More steps than an optimal plan, so that the longest schedule is no bound.
+SLACK = 6
+#: Steps from one schedule to the next.
+_INTERVAL = 6
 #: File of the walks.
 WALKS = Path(__file__).parents[1] / "solver/data/kitchen_walks.json"
 
@@ -39,6 +44,8 @@ class Estimates:
         Keys as numbers in order of their first state, so that equal keys have equal numbers.
     relaxed
         Estimates of `RelaxedDistance`, which are no bounds.
+    scheduled
+        Lower bounds by schedules, in some of the states; 0: none.
     """
 
     bounds: list[int | None]
@@ -46,21 +53,25 @@ class Estimates:
     unstarted: list[int]
     keys: list[int]
     relaxed: list[int]
+    scheduled: list[int]
 
 
-def estimate(engine: CompiledKitchen, states: list[State]) -> Estimates:
-    """Return the estimates of states with the groups of the start."""
+def estimate(engine: CompiledKitchen, states: list[State], distances: list[int | None]) -> Estimates:
+    """Return the estimates of states, with their distances, for the groups of the start."""
     guide = heuristic(engine)
     groups = tuple((0, group) for _, group in guide.root(engine.start()))
-    estimates = Estimates([], [], [], [], [])
+    estimates = Estimates([], [], [], [], [], [])
     relaxed = RelaxedDistance(engine)
     numbers: dict[Any, int] = {}
-    for state in states:
+    for state, steps in zip(states, distances, strict=True):
         looked = guide.look(state, groups, 0, UNREACHABLE)
         estimates.bounds.append(looked.groups[0][0] if looked.groups else None)
         estimates.groups.append(len(looked.groups))
         estimates.unstarted.append(looked.unstarted)
         estimates.relaxed.append(relaxed.distance(state))
+        is_scheduled = steps and len(estimates.scheduled) % _INTERVAL == 0
+        scheduled = guide.schedule_bound(state, groups, steps + SLACK, NO_LIMIT) if is_scheduled else 0
+        estimates.scheduled.append(scheduled)
         estimates.keys.append(numbers.setdefault(looked.key, len(numbers)))
     return estimates
 
@@ -79,7 +90,7 @@ def estimates_of_row(row: dict[str, Any]) -> Estimates:
     """Return the estimates of the states of a stored walk."""
     case = case_of(row)
     engine = CompiledKitchen(case.problem(), case.profile())
-    return estimate(engine, states_of(case, engine))
+    return estimate(engine, states_of(case, engine), row["steps"])
 
 
 def case_of(row: dict[str, Any]) -> Case:

@@ -17,6 +17,7 @@ from planoracle.solver.kitchens.heuristic import Groups, SearchHeuristic, heuris
 from planoracle.solver.solve import bundled_result
 from tests.support.kitchen_cases import Case, bound
 from tests.support.kitchen_comparison import draw_cases, with_goal
+from tests.support.kitchen_walks import SLACK
 from tests.support.robotouille import document
 from tests.support.samples import sample
 from tests.support.state_graph import StateGraph
@@ -25,8 +26,6 @@ SANDWICH = "robotouille/multi_agent/4_lettuce_chicken_sandwich"
 BURGER = "kitchens/multi_agent/1_lettuce_burger"
 #: States of each random kitchen, of which so many are compared.
 STATES, COMPARED = 2_000, 60
-#: More steps than an optimal plan, so that the longest schedule is no bound.
-SLACK = 6
 
 
 def scheduled(guide: SearchHeuristic, state: State, groups: Groups, steps: int) -> int:

@@ -68,13 +68,14 @@ def test_bound_never_exceeds_the_remaining_steps_of_an_optimal_plan(name: str) -
         state = compiled.step(state, deed)
 
 
-def test_bound_allows_that_a_cook_holds_an_obstacle_at_the_end() -> None:
-    problem = small(
-        {"table1": ["bread1", "cheese1"], "table2": []}, goal=[["clear", "bread#1"], ["item_on", "bread#1", "table#1"]]
-    )
+@pytest.mark.parametrize(("place", "steps"), [("table1", 1), ("table2", 2)])
+def test_bound_allows_that_a_cook_holds_an_obstacle_at_the_end(place: str, steps: int) -> None:
+    stations = {"table1": ["bread1", "cheese1"], "table2": []}
+    goal = [["clear", "bread#1"], ["item_on", "bread#1", "table#1"]]
+    problem = small(stations, players={"robot1": {"at": place}}, goal=goal)
     compiled = CompiledKitchen(problem)
     [(bound, _)] = heuristic(compiled).root(compiled.start())
-    assert bound == plan(problem).makespan == 1
+    assert bound == plan(problem).makespan == steps
 
 
 def test_bound_with_two_piles_on_a_table_is_exact() -> None:
@@ -115,6 +116,7 @@ def test_goal_on_an_object_kind_that_is_absent_is_infeasible() -> None:
     problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
     result = plan(replace(problem, goal=Goal.of([("iscooked", "chicken#1"), ("item_at", "chicken#1", "table#1")])))
     assert (result.status, result.makespan, result.lower_bound) == ("infeasible", None, None)
+    assert result.expanded == 0
 
 
 def test_time_limit_leaves_a_bound() -> None:
