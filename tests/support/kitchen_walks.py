@@ -1,7 +1,7 @@
 """Estimates of the kitchen planner in stored walks.
 
 ``python -m tests.support.kitchen_walks`` renews them. The kitchens are drawn from a grammar, or have soups, stews or
-two dishes. A walk of 14 steps from the start comes nearer to the goal in half of its steps. ``steps`` are the
+two dishes. A walk of 14 steps or more from the start comes nearer to the goal in half of its steps. ``steps`` are the
 distances of its states by exhaustive enumeration.
 
 """

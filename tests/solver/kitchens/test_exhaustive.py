@@ -63,7 +63,7 @@ def test_distances_of_stored_walks_agree_with_the_complete_state_graph(part: int
     for row in STORED_WALKS[part::4]:
         case = case_of(row)
         engine = CompiledKitchen(case.problem(), case.profile())
-        graph = StateGraph.explore(engine, 10_000)
+        graph = StateGraph.explore(engine, 50_000)
         assert graph is not None
         distances = dict(zip(graph.states, graph.distances(engine.goal), strict=True))
         assert [distances[state] for state in states_of(case, engine)] == row["steps"], row["kitchen"]["name"]
