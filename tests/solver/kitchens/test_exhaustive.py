@@ -19,7 +19,7 @@ from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.state_view import UNREACHABLE
 from tests.support.kitchen_cases import FAULTS, Case, read_cases
 from tests.support.kitchen_comparison import Comparison, compare, compare_bounds, draw_cases
-from tests.support.kitchen_walks import WALKS, case_of, estimates_of_row, states_of
+from tests.support.kitchen_walks import WALKS, case_of, estimate, estimates_of_row, states_of
 from tests.support.robotouille import document
 from tests.support.samples import sample
 from tests.support.state_graph import StateGraph
@@ -55,6 +55,36 @@ def test_estimates_of_stored_walks_are_admissible_and_as_strong_as_before(part: 
             assert not steps or (value is not None and max(value, scheduled) <= steps)
             assert value is None or steps_of_key.setdefault(key, steps) == steps
         assert vars(estimates) == row["estimates"], row["kitchen"]["name"]
+
+
+STEW = {"table1": ["pot1"], "table2": ["onion2"], "board1": ["onion1"]}
+SLICES = {"table1": ["bread1", "lettuce1"], "table2": ["lettuce2"], "board1": []}
+
+
+@pytest.mark.parametrize(
+    ("stations", "more", "goal", "counts"),
+    [
+        (
+            *(STEW, {"containers": {"pot1": ["water1"]}}),
+            *([["iscut", "onion#1"], ["addedto", "onion#1", "water#1"]], (1050, 221)),
+        ),
+        (SLICES, {}, [["iscut", "lettuce#1"], ["atop", "lettuce#1", "bread#1"]], (1440, 302)),
+    ],
+    ids=["stew", "slices"],
+)
+def test_states_with_equal_keys_are_equally_far_from_the_goal(
+    stations: dict[str, list[str]], more: dict[str, object], goal: list[list[str]], counts: tuple[int, int]
+) -> None:
+    traits = {item: ["iscuttable"] for item in ("onion1", "onion2", "lettuce1", "lettuce2") if item in str(stations)}
+    case = Case(document(stations, traits=traits, goal=goal, **more), counts={"cut": 1})
+    engine = CompiledKitchen(case.problem(), case.profile())
+    graph = StateGraph.explore(engine, STATES)
+    assert graph is not None
+    keys = estimate(engine, graph.states, [None] * len(graph.states)).keys
+    steps_of_key: dict[int, int | None] = {}
+    for key, steps in zip(keys, graph.distances(engine.goal), strict=True):
+        assert steps_of_key.setdefault(key, steps) == steps
+    assert (len(graph.states), len(steps_of_key)) == counts
 
 
 @pytest.mark.slow
