@@ -184,6 +184,10 @@ def test_groups_that_exchange_equal_dishes_are_one() -> None:
     assert len(Roles(small(stations, goal=goal)).groups()) == 1
     assert len(Roles(small(stations, goal=[*goal, ["clear", "cheese#2"]])).groups()) == 2
     assert len(Roles(small(stations, goal=[*goal, ["iscut", "bread#1"]])).groups()) == 2
+    loaves = {"table1": ["bread1", "bread2"], "table2": ["bread3", "bread4"]}
+    stacks = [["item_on", "bread#1", "table#1"], ["item_on", "bread#4", "table#2"]]
+    stacks += [["atop", "bread#3", "bread#1"], ["atop", "bread#2", "bread#4"]]
+    assert len(Roles(small(loaves, goal=stacks)).groups()) == 6  # of four loaves two lie at the bottom
 
 
 def test_kitchen_with_inconsistent_piles_is_searched_without_a_heuristic() -> None:
