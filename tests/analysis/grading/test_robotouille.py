@@ -389,8 +389,11 @@ TWICE = small_kitchen(
         "patty2": ["iscookable"],
     },
     goal=[
-        *(["iscut", "lettuce#1"], ["iscooked", "patty#1"], ["item_at", "bread#1", "table2"], ["clear", "patty#1"]),
-        *(["atop", "lettuce#1", "bread#1"], ["atop", "patty#1", "lettuce#1"]),
+        condition.split()
+        for condition in (
+            *("iscut lettuce#1", "iscooked patty#1", "clear patty#1", "item_at bread#1 table2"),
+            *("atop lettuce#1 bread#1", "atop patty#1 lettuce#1"),
+        )
     ],
 )
 

@@ -62,21 +62,19 @@ SLICES = {"table1": ["bread1", "lettuce1"], "table2": ["lettuce2"], "board1": []
 
 
 @pytest.mark.parametrize(
-    ("stations", "more", "goal", "counts"),
+    ("stations", "containers", "goal", "counts"),
     [
-        (
-            *(STEW, {"containers": {"pot1": ["water1"]}}),
-            *([["iscut", "onion#1"], ["addedto", "onion#1", "water#1"]], (1050, 221)),
-        ),
-        (SLICES, {}, [["iscut", "lettuce#1"], ["atop", "lettuce#1", "bread#1"]], (1440, 302)),
+        (STEW, {"pot1": ["water1"]}, ["iscut onion#1", "addedto onion#1 water#1"], (1050, 221)),
+        (SLICES, {}, ["iscut lettuce#1", "atop lettuce#1 bread#1"], (1440, 302)),
     ],
     ids=["stew", "slices"],
 )
 def test_states_with_equal_keys_are_equally_far_from_the_goal(
-    stations: dict[str, list[str]], more: dict[str, object], goal: list[list[str]], counts: tuple[int, int]
+    stations: dict[str, list[str]], containers: dict[str, list[str]], goal: list[str], counts: tuple[int, int]
 ) -> None:
     traits = {item: ["iscuttable"] for item in ("onion1", "onion2", "lettuce1", "lettuce2") if item in str(stations)}
-    case = Case(document(stations, traits=traits, goal=goal, **more), counts={"cut": 1})
+    conditions = [condition.split() for condition in goal]
+    case = Case(document(stations, traits=traits, goal=conditions, containers=containers), counts={"cut": 1})
     engine = CompiledKitchen(case.problem(), case.profile())
     graph = StateGraph.explore(engine, STATES)
     assert graph is not None

@@ -167,14 +167,14 @@ def test_goal_on_missing_objects_is_refused() -> None:
 @pytest.mark.parametrize(
     "fact",
     [
-        *(("item_at", "cheese1", "table2"), ("has_item", "robot1", "cheese1"), ("addedto", "cheese1", "water1")),
-        *(("item_on", "cheese1", "table1"), ("atop", "lettuce1", "bread1"), ("atop", "cheese1", "lettuce1")),
+        *("item_at cheese1 table2", "has_item robot1 cheese1", "addedto cheese1 water1"),
+        *("item_on cheese1 table1", "atop lettuce1 bread1", "atop cheese1 lettuce1"),
     ],
 )
-def test_item_in_two_places_is_no_pile(fact: Atom) -> None:
+def test_item_in_two_places_is_no_pile(fact: str) -> None:
     facts = small({"table1": ["bread1", "cheese1"], "table2": ["lettuce1"]}).facts
     assert piles_stand(facts)
-    assert not piles_stand({*facts, fact})
+    assert not piles_stand({*facts, tuple(fact.split())})
 
 
 def test_groups_that_exchange_equal_dishes_are_one() -> None:
@@ -183,7 +183,6 @@ def test_groups_that_exchange_equal_dishes_are_one() -> None:
     goal += [["atop", f"cheese#{number}", f"bread#{number}"] for number in (1, 2)]
     assert len(Roles(small(stations, goal=goal)).groups()) == 1
     assert len(Roles(small(stations, goal=[*goal, ["clear", "cheese#2"]])).groups()) == 2
-    assert len(Roles(small(stations, goal=[*goal, ["iscut", "bread#1"]])).groups()) == 2
     loaves = {"table1": ["bread1", "bread2"], "table2": ["bread3", "bread4"]}
     stacks = [["item_on", "bread#1", "table#1"], ["item_on", "bread#4", "table#2"]]
     stacks += [["atop", "bread#3", "bread#1"], ["atop", "bread#2", "bread#4"]]

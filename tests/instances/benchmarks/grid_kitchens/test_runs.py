@@ -157,17 +157,17 @@ def test_errors_restart_the_kitchen_and_the_third_one_ends_the_run(data: st.Data
 
 #: Bars of a run that fries meat for the first of two orders: name, label, station, start, end and cook.
 FRIED = [
-    ("walk/1", "to [1, 1]", "", 0, 1, "agent1"),
-    ("walk/3", "to [3, 1]", "", 0, 3, "agent2"),
-    ("order/1", "steak", "orders", 0, 34, None),
-    ("walk/5", "to [2, 1]", "", 1, 2, "agent1"),
-    ("work/7", "chop", "board", 2, 6, "agent1"),
-    ("wait/8", "wait", "", 3, 33, "agent2"),
-    ("walk/10", "to [3, 1]", "", 6, 7, "agent1"),
-    ("wait/12", "wait", "", 7, 37, "agent1"),
-    ("cook/1", "pan with meat (chopped)", "stove1", 7, 33, None),
-    ("walk/14", "to [4, 1]", "", 33, 34, "agent2"),
-    ("wait/16", "wait", "", 34, 43, "agent2"),
+    "walk/1, to [1, 1], , 0, 1, agent1",
+    "walk/3, to [3, 1], , 0, 3, agent2",
+    "order/1, steak, orders, 0, 34, None",
+    "walk/5, to [2, 1], , 1, 2, agent1",
+    "work/7, chop, board, 2, 6, agent1",
+    "wait/8, wait, , 3, 33, agent2",
+    "walk/10, to [3, 1], , 6, 7, agent1",
+    "wait/12, wait, , 7, 37, agent1",
+    "cook/1, pan with meat (chopped), stove1, 7, 33, None",
+    "walk/14, to [4, 1], , 33, 34, agent2",
+    "wait/16, wait, , 34, 43, agent2",
 ]
 
 
@@ -178,7 +178,7 @@ def test_schedule_of_a_run_has_all_work_cooking_and_orders() -> None:
     bars = []
     for action, piece in zip(instance.actions, schedule.pieces, strict=True):
         station = "".join(demand.resource for demand in action.modes[0].demands)
-        bars.append((piece.action, action.label, station, piece.start, piece.end, piece.agent))
+        bars.append(f"{piece.action}, {action.label}, {station}, {piece.start}, {piece.end}, {piece.agent}")
         is_of_cook = piece.agent is not None
         assert (action.id, action.duration) == (piece.action, piece.duration)
         assert (action.attended, action.agents) == ((piece.duration, None) if is_of_cook else (0, ()))
