@@ -104,35 +104,6 @@ def test_bounds_and_plans_agree_with_the_complete_state_graph(seed: int) -> None
         assert [(each.text, each.case.after) for each in compare(case, graph).differences] == [], case.kitchen["name"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("block", sample(range(8), 8))
-def test_plans_for_soup_in_its_pot_agree_with_blind_search(block: int) -> None:
-    for seed in range(10 * block, 10 * block + 10):
-        case = soup_in_its_pot(Random(seed))
-        steps = case.min_steps()
-        for fault in FAULTS.values():
-            assert fault(case, steps) == "", seed
-
-
-def soup_in_its_pot(random: Random) -> Case:
-    """Return a kitchen with a goal on a boiling meal in its pot and on the places of other items."""
-    stations: dict[str, list[str]] = {"stove1": [], "table1": [], "table2": []}
-    if chance(random, 50):
-        stations["board1"] = []
-    free = shuffled(random, stations)
-    stations[free.pop()].append("pot1")
-    goal = [["isboiling", "water#1"], ["in", "water#1", "pot#1"]]
-    for item in ["lettuce1", "bread1"][: one(random, (1, 1, 2))]:
-        role = f"{item[:-1]}#1"
-        stations[free.pop()].append(item)
-        options = [["item_on", role, one(random, list(stations))], ["has_item", "robot1", role]]
-        options.append(["iscut", "lettuce#1"] if "board1" in stations else ["item_at", role, "table1"])
-        goal.append(one(random, options))
-    players = {"robot1": {"at": one(random, list(stations))}}
-    traits = {"lettuce1": ["iscuttable"]} if any("lettuce1" in things for things in stations.values()) else {}
-    return Case(document(stations, players=players, containers={"pot1": ["water1"]}, traits=traits, goal=goal))
-
-
 @pytest.mark.parametrize("block", sample(range(500), 500))
 def test_bound_of_soups_is_at_most_the_distance_in_every_state(block: int) -> None:
     comparison = Comparison()
