@@ -44,7 +44,7 @@ def work(schedule: Schedule) -> Counter[tuple[str, str | None, int]]:
     return done
 
 
-@pytest.mark.parametrize("block", sample(range(40)))
+@pytest.mark.parametrize("block", range(2))
 def test_feasible_schedules_are_shifted_until_no_piece_can_start_earlier(block: int) -> None:
     shifted = 0
     for instance, _, schedules in small_instances(block, 2, (*QUICK_MAKERS, plain_mix)):
