@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, check_reading
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
@@ -60,24 +60,30 @@ class Recipe2PlanRun(ScheduleRun[Answers, Profile]):
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
         unknown: list[DroppedCommand] = []
-        accepted = [event for event in self.verdict.events if event.accepted]
-        done = Counter((event.subject, event.start, event.end) for event in accepted)
-        for position, command in enumerate(self.plan.commands.commands):
+        for position, (command, is_accepted) in enumerate(self._commands_with_acceptance()):
             name = f"{command.recipe}/{command.step}"
             text = command.text[:200]
-            key = (name, command.start, command.start + command.duration)
-            done[key] -= 1
             if name not in self.problem.by_id:
                 unknown.append(DroppedCommand(position, text, "is not a step of the problem"))
                 continue
             piece = Piece(name, command.start, command.duration, self.problem.agents[0])
             target = Target(position, text, piece)
-            if self.plan.commands.interactive and done[key] < 0:
+            if self.plan.commands.interactive and not is_accepted:
                 attempted.append((target, "was refused"))
             else:
                 carried.append(target)
         targets, refused = first_or_attempted(carried, attempted)
         return Targets(self.problem, targets, (*unknown, *refused))
+
+    def _commands_with_acceptance(self) -> Iterator[tuple[StepCommand, bool]]:
+        """Yield every command, and True if it was accepted; a refusal ends its answer."""
+        events = iter(self.verdict.events)
+        for answer in self.plan.commands.answers:
+            is_accepted = True
+            for command in answer:
+                event = next(events, None) if is_accepted else None
+                is_accepted = event is not None and event.accepted
+                yield command, is_accepted
 
 
 def _is_no_command(step: Step) -> bool:
