@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.language import lists_of
@@ -110,8 +111,10 @@ class ParaCookRun(ScheduleRun[Lists, Profile]):
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the lists up to a step, followed by those of the remaining tasks."""
-        pieces = (*self.points[count].state.pieces, *remaining.pieces)
-        lists = lists_of(self.problem, pieces)
+        point = self.points[count]
+        pieces = (*point.state.pieces, *remaining.pieces)
+        # The released rules allow more lists than agents.
+        lists = lists_of(replace(self.problem, agents=point.instance.agents), pieces)
         plan = Plan(lists, lists)
         return json.dumps(lists), replay(self.problem, plan, self.rules).verdict
 
