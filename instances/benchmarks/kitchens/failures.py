@@ -299,10 +299,13 @@ def _best_cast(
         if upper_bound < best[0] or (upper_bound == best[0] and not best[1]) or branches > MAX_BRANCHES:
             return
         if at == len(rows):
-            full = cast | dict(_leftover(engine, cast))
-            blame = 0 if lacking is None else _blame(lacking(full))
-            if met > best[0] or blame < best[1]:
-                best = (met, blame, full)
+            for full in _completions(engine, cast):
+                branches += 1
+                blame = 0 if lacking is None else _blame(lacking(full))
+                if met > best[0] or blame < best[1]:
+                    best = (met, blame, full)
+                if not blame or branches > MAX_BRANCHES:
+                    return
             return
         roles, options_of_roles = rows[at]
         for names in options_of_roles:
@@ -328,13 +331,13 @@ def _blame(unmet: tuple[Lack, ...]) -> int:
     return sum((100 if lack.is_own_doing else 0) + (lack.kind == "wrong_stack") for lack in unmet)
 
 
-def _leftover(engine: CompiledKitchen, cast: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield an object for every role without one; a role that no object is left for stands for itself."""
+def _completions(engine: CompiledKitchen, cast: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Yield casts with objects for all other roles; a role without a remaining object stands for itself."""
+    role = next((role for role in engine.kitchen.goal.roles if role not in cast), None)
+    if role is None:
+        yield cast
+        return
     used = set(cast.values())
-    for role in engine.kitchen.goal.roles:
-        if role in cast:
-            continue
-        names = [name for name in engine.kitchen.candidates[role] if name not in used]
-        if names:
-            used.add(names[0])
-            yield role, names[0]
+    names = [name for name in engine.kitchen.candidates[role] if name not in used]
+    for name in names or [role]:
+        yield from _completions(engine, cast | {role: name})
