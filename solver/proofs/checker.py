@@ -866,7 +866,8 @@ class _Schedule:
         if action is None:
             raise RefusedError("a piece must name an action of the problem")
         mode = action.modes[entry["mode"]] if 0 <= entry["mode"] < len(action.modes) else None
-        if mode is None or agent not in (mode.agents or {None}):
+        is_resumption = action.breaks and agent is None  # see `check_action`
+        if mode is None or not (is_resumption or agent in (mode.agents or {None})):
             raise RefusedError(f"{name} has no mode {entry['mode']}, or {agent} is not eligible for it")
         min_duration = min(1, mode.duration)
         if duration < min_duration or start < action.release:
@@ -894,15 +895,18 @@ class _Schedule:
         """Check the total duration of an action, and its pieces if it can be interrupted."""
         if not pieces:
             raise RefusedError(f"the pieces of {action.id} are missing")
-        duration = action.modes[pieces[0].mode].duration
-        if sum(piece.end - piece.start for piece in pieces) != duration:
-            raise RefusedError(f"the pieces of {action.id} must take {duration} in total")
+        mode, agent = action.modes[pieces[0].mode], pieces[0].agent
+        agents = {agent} if mode.attended else {agent, None}  # nobody has to resume unattended work
+        if agent is None and mode.agents:
+            raise RefusedError(f"{action.id} must be started by an agent")
+        if sum(piece.end - piece.start for piece in pieces) != mode.duration:
+            raise RefusedError(f"the pieces of {action.id} must take {mode.duration} in total")
         if len(pieces) > 1 and not action.pausing:
             raise RefusedError(f"{action.id} has {len(pieces)} pieces, but cannot be interrupted")
         for before, piece in pairwise(pieces):
             if piece.start < before.end or piece.mode != before.mode:
                 raise RefusedError(f"pieces of {action.id} overlap or have different modes")
-            if action.breaks and piece.agent != before.agent:
+            if action.breaks and piece.agent not in agents:
                 raise RefusedError(f"pieces of {action.id} have different agents, but it pauses in breaks")
 
     def check_off_times(self, action: _Action, pieces: list[_Piece]) -> None:
