@@ -128,7 +128,7 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
         if fault.kind == "unreadable":
             return "Your answer contains no readable command."
         if fault.kind == "too_many":
-            return sentence(str(fault.actual))
+            return sentence(f"the plan {fault.actual}")
         return f"Refused: {sentence(SENTENCES.describe(self.words, fault))}"
 
     def _start_text(self, piece: Piece) -> str:

@@ -15,8 +15,8 @@ from planoracle.instances.model.working_times import breaks_of
 def with_breaks(problem: Instance, pieces: list[Piece]) -> list[Piece]:
     """Cut the only piece that a plan has of an action at the breaks in which the action pauses.
 
-    A piece with the duration of its action works around the breaks. So does one that ends when this work would; any
-    other piece is cut at the breaks that it contains, so that the rules find its fault.
+    A piece with the duration of its action works around the breaks. Any other piece is cut at the breaks that it
+    contains; the rules find its fault unless it ends when this work would.
 
     Examples
     --------
@@ -55,10 +55,9 @@ def end_with_breaks(problem: Instance, piece: Piece) -> int | None:
 
 def _cut(problem: Instance, piece: Piece) -> Iterable[Piece]:
     """Return the pieces of an action of which a plan has one."""
-    spans = list(_working_spans(problem, piece))
-    duration = variant_of(problem, piece).duration
-    is_work = piece.duration == duration or (bool(spans) and piece.end == spans[-1][1])
-    if not is_work:
+    if piece.duration == variant_of(problem, piece).duration:
+        spans = list(_working_spans(problem, piece))
+    else:
         spans = list(_limited(_worked_until(breaks_of(problem, piece), piece.start, piece.end)))
     if not spans or spans[0][0] != piece.start:
         return [piece]

@@ -148,7 +148,7 @@ class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str
             try:
                 after = _after_start(point, command)
             except PlanError as error:
-                violation = Violation(state.count, "too_many", command.action, actual=str(error))
+                violation = Violation(state.count, "too_many", command.action, actual=error.message)
         if violation is not None:
             step = Step(state.count, words, "lost", clock, clock, violation)
             return self._refused(state, step)
@@ -294,8 +294,6 @@ def _after_start(point: DecisionPoint, piece: Piece) -> DecisionPoint:
             joined = joined._replace(start=earlier.start, duration=joined.end - earlier.start)
     after = started(point, piece)
     clock = max(point.state.clock, joined.start, clock_after(point.instance, joined))
-    if clock == after.state.clock:
-        return after
     state = PartialSchedule(after.state.pieces, clock)
     return replace(after, state=state)
 
