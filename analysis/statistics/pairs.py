@@ -30,7 +30,7 @@ _IN_TICKS = ("makespan", "optimum", "lower_bound", "optimal_makespan")
 Absent = Literal["failed", "skipped"]
 
 
-@np.errstate(over="ignore", invalid="ignore")
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def pairs(
     frame: pd.DataFrame | Iterable[Grade],
     chosen: str | Iterable[tuple[str, str]] | None = None,
@@ -188,9 +188,8 @@ def _middle(runs: Sequence[float]) -> float:
 def _differences(values_a: Floats, values_b: Floats) -> tuple[Floats, Floats]:
     """Return differences and ratios; two failures are alike."""
     equal = (values_a == values_b) | np.isclose(values_a, values_b, rtol=1e-9, atol=1e-12)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        differences = np.where(equal, 0.0, values_a - values_b)
-        ratios = np.where(equal, 1.0, values_a / values_b)
+    differences = np.where(equal, 0.0, values_a - values_b)
+    ratios = np.where(equal, 1.0, values_a / values_b)
     return differences, ratios
 
 

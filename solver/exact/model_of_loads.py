@@ -34,9 +34,9 @@ def add_loads(model: ScheduleModel) -> None:
     """State for each resource and crew with a choice that its work fits before the makespan."""
     for resource in model.instance.resources:
         if resource.renewable and resource.capacity and resource.state is None:
-            _add_load(model, _load_of_resource(model, resource.name), resource.capacity)
+            _add_load(model, load_of_resource(model, resource.name), resource.capacity)
     for crew in model.crews:
-        _add_load(model, _load_of_crew(model, crew[0]), len(crew))
+        _add_load(model, load_of_crew(model, crew[0]), len(crew))
 
 
 def _add_load(model: ScheduleModel, load: _Load, capacity: int) -> None:
@@ -45,7 +45,7 @@ def _add_load(model: ScheduleModel, load: _Load, capacity: int) -> None:
         model.model.linear(terms, load.constant, FAR)
 
 
-def _load_of_resource(model: ScheduleModel, resource: str) -> _Load:
+def load_of_resource(model: ScheduleModel, resource: str) -> _Load:
     """Return the work of all actions on a resource, without settings, which may share the room of others."""
     load = _Load()
     for i, action in enumerate(model.instance.actions):
@@ -59,7 +59,7 @@ def _load_of_resource(model: ScheduleModel, resource: str) -> _Load:
     return load
 
 
-def _load_of_crew(model: ScheduleModel, head: str) -> _Load:
+def load_of_crew(model: ScheduleModel, head: str) -> _Load:
     """Return the attended work of a crew, named by its first agent."""
     load = _Load()
     for versions in model.versions:

@@ -193,7 +193,6 @@ class Roles:
         for predicate, *subjects in self._relevant_conditions:
             if subjects == [item] and predicate in process_of:
                 needs.append(process_of[predicate])
-        needs.sort(key=lambda process: (process.ticks > 0, process.predicate))
         meal = self._place("addedto", item)
         upper = next((upper for upper, lower in self._conditions("atop") if lower == item), "")
         lower = self._place("atop", item)

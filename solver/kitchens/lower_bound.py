@@ -111,8 +111,7 @@ class VesselCosts:
         """Return the steps of a vessel to the station, or kind of station, where it must stand."""
         place = scene.view.places.get(vessel)
         if place is None:
-            held_at = scene.view.held_at(vessel)
-            return 0 if not held_at else 1 + (not self._context.fits(held_at, station))
+            return 1 + (not self._context.fits(scene.view.held_at(vessel), station))
         if self._context.fits(place[0], station):
             return 0
         return 3 + self._walk(scene, vessel, filling)

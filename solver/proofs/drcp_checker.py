@@ -318,10 +318,9 @@ class Statement:
 
     def _state_windows(self, action: _Action) -> None:
         """State that an action does not run between its windows."""
-        if len(action.windows) < 2 or (action.pausing and action.id not in self._units):
-            return
-        demand = _Demand(("windows", action.id), action.duration, 1)
-        self._state_demand(action, demand)
+        if len(action.windows) > 1:
+            demand = _Demand(("windows", action.id), action.duration, 1)
+            self._state_demand(action, demand)
 
     def _state_machine(self, machine: _Machine, tasks: list[BusyInterval]) -> None:
         capacity = self._capacity(machine)

@@ -339,7 +339,7 @@ class StationMap:
     kinds, names, near
         By number: kind, name, and the tiles next to it; ``useful`` are those next to a station.
     stoves, boards, sinks
-        Numbers, like ``windows`` and, by ingredient, ``sources``; ``exclusive`` are those that one cook at a time
+        Numbers, like ``sinks`` and, by ingredient, ``sources``; ``exclusive`` are those that one cook at a time
         processes at.
     plate_return
         Number of the one at which dirty plates appear, ``None`` if there is none.
@@ -372,7 +372,6 @@ class StationMap:
         self.stoves = self._numbers_of(STOVE)
         self.boards = self._numbers_of("chopping_board")
         self.sinks = self._numbers_of("sink")
-        self.windows = self._numbers_of("serving_window")
         self.sources: dict[str, list[int]] = {}
         for number, station in enumerate(stations):
             if station.kind == "dispenser":

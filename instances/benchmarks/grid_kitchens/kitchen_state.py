@@ -115,22 +115,6 @@ class KitchenState:
         copied.early = self.early
         return copied
 
-    def key(self) -> tuple[object, ...]:
-        """Return what tells worlds apart that can come to different ends, with times relative to the clock."""
-        form, clock = self._form, self.clock
-        hands = tuple([form(thing) if type(thing) is Ware else thing for thing in self.hands])
-        stations = tuple([form(thing) if type(thing) is Ware else thing for thing in self.on])
-        coming = tuple([moment - clock for moment in self.coming])
-        return (tuple(self.tiles), hands, stations, self.dirty, coming, self.served, clock == 0)
-
-    def _form(self, ware: Ware) -> tuple[object, ...]:
-        kind, contents, cooking, stamp, remaining = ware
-        if len(contents) > 1:
-            contents = tuple(sorted(contents))
-        if not self.ground.stamped or not (cooking or stamp):  # between moments nothing is left to be charged
-            return (kind, contents, remaining)
-        return (kind, contents, remaining, cooking, self.clock - stamp, stamp == 0)
-
     @property
     def all_served(self) -> bool:
         """True if all orders are served."""
@@ -145,8 +129,7 @@ class KitchenState:
                 passed = clock - ware.stamp
                 if passed >= ware.remaining:
                     cooked = tuple([Food(food.name, "cooked") for food in ware.contents])
-                    stamp = clock if self.ground.stamped else 0
-                    self.on[number] = Ware(ware.kind, cooked, False, stamp, 0)
+                    self.on[number] = Ware(ware.kind, cooked, False, clock, 0)
                 elif passed:
                     self.on[number] = ware._replace(stamp=clock, remaining=ware.remaining - passed)
         if self.coming and self.coming[0] <= clock:
@@ -177,7 +160,7 @@ class KitchenState:
             if lying is None and self.ground.kinds[station] != "dispenser":
                 return "nothing_here"
             thing = Food(self.ground.provides[station], "raw") if lying is None else lying
-            self.hands[cook] = self._move(thing, False) if stove else thing
+            self.hands[cook] = self._move(thing, False)
             self.on[station] = None
             return ""
         vessel = in_hand if lying is None else lying

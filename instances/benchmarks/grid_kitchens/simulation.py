@@ -81,7 +81,6 @@ class StartedAction(NamedTuple):
     """Action that a cook started, with its start and end."""
 
     cook: int
-    position: int
     act: CookAction
     start: Time
     end: Time
@@ -160,14 +159,6 @@ class Simulation:
         copy.opened = self.opened
         copy._round = self._round
         return copy
-
-    def key(self) -> tuple[object, ...]:
-        """Return what tells runs apart that can go on differently, with times relative to the clock."""
-        now, acts = self.world.clock, self.acts
-        ends = self.ends
-        running = tuple([(ends[cook] - now, cook, acts[cook]) for cook in self._agenda()])
-        pending = tuple([queue[started:] for queue, started in zip(self.queues, self.started, strict=True)])
-        return (self.world.key(), running, pending, tuple(self.finished), self.error)
 
     def _agenda(self) -> list[int]:
         """Return who is doing something, in the order in which they will have their turns."""
@@ -311,7 +302,7 @@ class Simulation:
                 return False
             now = world.clock
             if self.keep:
-                self.started_actions.append(StartedAction(cook, self.started[cook], act, now, now + duration))
+                self.started_actions.append(StartedAction(cook, act, now, now + duration))
             self.started[cook] += 1
             self.acts[cook] = act
             self.ends[cook] = now + duration
