@@ -125,6 +125,23 @@ def crew(seed: int) -> Instance:
     return Instance(f"crew-{seed}", tuple(actions), resources=(Resource("bench", 2),), agents=("ann", "bob"))
 
 
+def solo(seed: int) -> Instance:
+    """Return three actions of one agent with time lags: interruptible ones, and some that it only starts."""
+    random = Random(f"solo {seed}")
+    actions = []
+    for number in range(3):
+        duration = random.choice((0, 1, 2, 2))
+        attended = random.choice((0, duration, duration))
+        release = random.choice((0, 0, 1))
+        actions.append(Action(f"t/{number}", "t", duration, attended, random.random() < 0.6, release=release))
+    lags = []
+    for before, after in ((0, 1), (0, 2), (1, 2)):
+        if random.random() < 0.4:
+            minimum, maximum = random.choice(((0, None), (1, None), (0, 1), (None, 0), (None, -1)))
+            lags.append(Lag(f"t/{before}", f"t/{after}", minimum, maximum))
+    return Instance(f"solo-{seed}", tuple(actions), tuple(lags))
+
+
 def either(seed: int) -> Instance:
     """Return an action with two or three modes, each of which waits for other actions."""
     random = Random(f"either {seed}")
@@ -135,6 +152,29 @@ def either(seed: int) -> Instance:
     before = [Action(name, "t", random.choice((1, 2, 3)), 0, agents=()) for name in names]
     user = Action("t/user", "t", 1, 0, modes=tuple(modes), agents=())
     return Instance(f"either-{seed}", (*before, user))
+
+
+def sizes(seed: int) -> Instance:
+    """Return uses of one resource with different amounts, of which two or three may fit together."""
+    random = Random(f"sizes {seed}")
+    actions = []
+    for number in range(random.choice((2, 3, 3))):
+        mode = Mode((Demand("oven", random.choice((1, 1, 2, 2, 3))),))
+        actions.append(Action(f"t/{number}", "t", random.choice((1, 2)), 0, modes=(mode,), agents=()))
+    return Instance(f"sizes-{seed}", tuple(actions), resources=(Resource("oven", random.choice((3, 4))),))
+
+
+def modes_of_two_resources(seed: int) -> Instance:
+    """Return two or three actions with two modes, each of which uses a pan, a pot or both."""
+    random = Random(f"modes {seed}")
+    resources = tuple(Resource(name, random.choice((1, 2))) for name in ("pan", "pot"))
+    actions = []
+    for number in range(random.choice((2, 2, 3))):
+        modes = []
+        for chosen in random.choices((resources, resources[:1], resources[1:]), (3, 2, 2), k=2):
+            modes.append(Mode(tuple(Demand(resource.name, resource.capacity) for resource in chosen)))
+        actions.append(Action(f"t/{number}", "t", random.choice((1, 2)), 0, modes=tuple(modes), agents=()))
+    return Instance(f"modes-{seed}", tuple(actions), resources=resources)
 
 
 Makers = tuple[Callable[[int], Instance], ...]
@@ -151,13 +191,25 @@ MAKERS: Makers = (
     either,
     crew,
     rivals,
+    sizes,
+    modes_of_two_resources,
     agent_workshop,
     interruption_workshop,
 )
 
 
+#: Makers of instances whose schedules are listed at once.
+QUICK_MAKERS: Makers = (*(make for make in MAKERS if make is not ovens), solo)
 #: Makers of the smallest instances, and how many times as many of them are drawn.
-SMALLEST = {sharing: 5, _pair_of_ovens: 2, _pair_of_presses: 2, breaks: 2, either: 4}
+SMALLEST = {
+    sharing: 5,
+    _pair_of_ovens: 2,
+    _pair_of_presses: 2,
+    breaks: 2,
+    either: 4,
+    modes_of_two_resources: 2,
+    solo: 3,
+}
 
 
 def small_instances(block: int, count: int, makers: Makers = MAKERS) -> list[Small]:

@@ -237,16 +237,29 @@ def job_shop(jobs: int = 20, machines: int = 15) -> Instance:
 
 def scale(instance: Instance, factor: int) -> Instance:
     """Return an instance with all times multiplied by a factor and without a time limit."""
-    actions = tuple(
-        replace(a, duration=a.duration * factor, attended=a.attended * factor, release=a.release * factor)
-        for a in instance.actions
+
+    def ticks(time: int | None) -> int | None:
+        return None if time is None else time * factor
+
+    def spans(pairs: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+        return tuple((begin * factor, end * factor) for begin, end in pairs)
+
+    actions = []
+    for action in instance.actions:
+        modes = tuple(replace(m, duration=ticks(m.duration), attended=ticks(m.attended)) for m in action.modes)
+        times = {name: ticks(getattr(action, name)) for name in ("duration", "attended", "release", "deadline")}
+        actions.append(replace(action, modes=modes, windows=spans(action.windows), **times))
+    lags = tuple(replace(lag, minimum=ticks(lag.minimum), maximum=ticks(lag.maximum)) for lag in instance.lags)
+    calendars = tuple(replace(c, off=spans(c.off), period=ticks(c.period)) for c in instance.calendars)
+    transitions = []
+    for ways in instance.transitions:
+        times_of_ways = tuple((begin, end, time * factor) for begin, end, time in ways.times)
+        transitions.append(replace(ways, times=times_of_ways))
+    return replace(
+        instance,
+        actions=tuple(actions),
+        lags=lags,
+        calendars=calendars,
+        transitions=tuple(transitions),
+        time_limit=None,
     )
-    lags = tuple(
-        replace(
-            lag,
-            minimum=None if lag.minimum is None else lag.minimum * factor,
-            maximum=None if lag.maximum is None else lag.maximum * factor,
-        )
-        for lag in instance.lags
-    )
-    return replace(instance, actions=actions, lags=lags, time_limit=None)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from random import Random
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from support.random_agent_instances import agent_workshop, interruption_workshop
-from support.random_instances import kilns, kitchen, ovens, workshop
+from support.all_schedules import QUICK_MAKERS, small_instances
+from support.model_distance import plain_mix
 from support.samples import sample
 
-from planoracle.heuristics.improve import improve
-from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
-from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key
-from planoracle.solver.exact.left_shift import left_shifted
+from planoracle.solver.exact.left_shift import LEFT_SHIFT, left_shifted
 from planoracle.solver.solve import bundled_result, solve
+
+#: Schedules of a small instance that are shifted.
+FEW_SCHEDULES = 2
 
 
 def accepted(instance: Instance, schedule: Schedule) -> bool:
@@ -37,23 +37,6 @@ def moves(instance: Instance, schedule: Schedule, *, cut: bool = True) -> Iterat
                 yield piece, start
 
 
-def delayed(instance: Instance, schedule: Schedule, random: Random) -> Schedule:
-    """Return the schedule with some pieces later, as far as the rules allow."""
-    pieces = schedule.pieces
-    for _ in range(15):
-        chosen, ticks = random.choice(pieces), random.randint(1, 4)
-        together = random.random() < 0.3
-        later = [
-            piece._replace(start=piece.start + ticks)
-            if piece is chosen or (together and piece.start >= chosen.start)
-            else piece
-            for piece in pieces
-        ]
-        moved = Schedule.of(instance, later)
-        pieces = moved.pieces if accepted(instance, moved) else pieces
-    return Schedule(pieces)
-
-
 def work(schedule: Schedule) -> Counter[tuple[str, str | None, int]]:
     done: Counter[tuple[str, str | None, int]] = Counter()
     for piece in schedule.pieces:
@@ -61,29 +44,64 @@ def work(schedule: Schedule) -> Counter[tuple[str, str | None, int]]:
     return done
 
 
-@pytest.mark.parametrize("make", sample([interruption_workshop, workshop, ovens, kilns, agent_workshop, kitchen]))
-@pytest.mark.parametrize("seeds", sample([range(15), range(15, 40)]))
-def test_no_single_piece_can_start_earlier(make: Callable[[int], Instance], seeds: range) -> None:
-    checked = 0
-    for seed in seeds:
-        try:
-            instance = replace(make(seed), time_limit=None, benchmark="generic")
-        except InputError:  # a state that nothing sets
+@pytest.mark.parametrize("block", range(2))
+def test_feasible_schedules_are_shifted_until_no_piece_can_start_earlier(block: int) -> None:
+    shifted = 0
+    for instance, _, schedules in small_instances(block, 2, (*QUICK_MAKERS, plain_mix)):
+        if LEFT_SHIFT.refusal(instance):
             continue
-        first, best = improve(instance, iterations=2), solve(instance).schedule
-        assert best is None or next(moves(instance, best), None) is None, instance.name
-        if first is None:
-            continue
-        late = delayed(instance, first.schedule(), Random(seed))
-        for cut in (True, False):
-            early = left_shifted(instance, late, cut=cut)
-            assert accepted(instance, early), instance.name
-            assert next(moves(instance, early, cut=cut), None) is None, instance.name
-            assert early.makespan <= late.makespan
-            assert work(early) == work(late)
-            assert cut or len(early.pieces) <= len(late.pieces)
-        checked += early != late
-    assert checked > 5
+        for late in sorted(schedules, key=lambda schedule: -schedule.makespan)[:FEW_SCHEDULES]:
+            for cut in (True, False):
+                early = left_shifted(instance, late, cut=cut)
+                assert accepted(instance, early), (instance, late)
+                assert next(moves(instance, early, cut=cut), None) is None, (instance, late)
+                assert early.makespan <= late.makespan
+                assert work(early) == work(late)
+                assert cut or len(early.pieces) <= len(late.pieces)
+                shifted += early != late
+    assert shifted > 20
+
+
+def test_piece_that_requires_states_of_two_resources_is_shifted() -> None:
+    demands = {"heat": Demand("kiln", sets="hot"), "light": Demand("lamp", sets="on")}
+    actions = [Action(f"t/{name}", "t", 1, 0, modes=(Mode((demand,)),), agents=()) for name, demand in demands.items()]
+    mode = Mode((Demand("kiln", requires="hot"), Demand("lamp", requires="on")))
+    actions.append(Action("t/fire", "t", 2, 0, modes=(mode,), agents=()))
+    instance = Instance("pottery", tuple(actions), resources=(Resource("kiln"), Resource("lamp")))
+    pieces = [Piece("t/heat", 0, 1, None), Piece("t/light", 3, 1, None), Piece("t/fire", 9, 2, None)]
+    shifted = left_shifted(instance, Schedule.of(instance, pieces))
+    assert {piece.action: piece.start for piece in shifted.pieces} == {"t/heat": 0, "t/light": 0, "t/fire": 1}
+
+
+@pytest.mark.parametrize(
+    ("follower", "maximum", "pieces", "expected"),
+    [
+        # Without the ring the pieces of the chopping join, and begin in time.
+        ({"interruptible": True}, 0, [("ring", 4, 0), ("next", 0, 4), ("next", 4, 2)], [("next", 0), ("ring", 0)]),
+        # Other work lies between the pieces, so that the second one needs the ring.
+        (
+            {"interruptible": True},
+            0,
+            [("ring", 4, 0), ("next", 0, 3), ("hold", 3, 1), ("next", 4, 3)],
+            [("hold", 3), ("next", 0), ("next", 4), ("ring", 4)],
+        ),
+        ({"release": 3}, 2, [("ring", 3, 0), ("next", 3, 6)], [("next", 3), ("ring", 1)]),
+    ],
+)
+def test_action_of_no_length_is_shifted_as_far_as_its_maximum_lag_allows(
+    follower: dict[str, Any], maximum: int, pieces: list[tuple[str, int, int]], expected: list[tuple[str, int]]
+) -> None:
+    work_of = Counter[str]()
+    for name, _, duration in pieces:
+        work_of[name] += duration
+    actions = [Action("t/ring", "t", 0, 0), Action("t/next", "t", work_of["next"], work_of["next"], **follower)]
+    if work_of["hold"]:
+        actions.append(Action("t/hold", "t", 1, 1, release=3))
+    instance = Instance("bell", tuple(actions), (Lag("t/ring", "t/next", None, maximum),))
+    late = Schedule.of(instance, [Piece(f"t/{name}", start, duration, "agent") for name, start, duration in pieces])
+    assert accepted(instance, late)
+    starts = [(piece.action.removeprefix("t/"), piece.start) for piece in left_shifted(instance, late).pieces]
+    assert sorted(starts) == expected
 
 
 def test_pieces_tied_by_a_maximum_lag_are_shifted_together() -> None:

@@ -132,6 +132,8 @@ def test_mode_with_the_least_work_counts() -> None:
     modes = *modes, Mode(duration=0)
     instance = replace(instance, actions=(replace(instance.actions[0], modes=modes),))
     assert bound_of(instance) == 0
+    instance = replace(instance, actions=(*instance.actions, Action("t/b", "t", 4, 0, modes=(use("A"),))))
+    assert bound_of(instance) == 5  # whatever the first action does
 
 
 def test_shared_settings_budgets_and_amounts_of_zero_take_no_room() -> None:

@@ -45,10 +45,12 @@ def test_action_beside_a_setting_stays_interruptible() -> None:
     """In one piece it would make room for the setting, which no schedule of the problem does."""
     keep = Action("t/keep", "t", 4, 4, interruptible=True, modes=(Mode((Demand("oven"),)),))
     heat = Action("t/heat", "t", 4, 4, modes=(Mode((Demand("oven", sets="hot"),)),))
-    read = Action("t/read", "t", 3, 3, interruptible=True)
-    instance = Instance("heat", (keep, heat, read), (), (Resource("oven", 1, "hot"),), agents=("x", "y"))
+    read = Action("t/read", "t", 3, 3, interruptible=True, modes=(Mode((Demand("lamp"),)),))
+    resources = Resource("oven", 1, "hot"), Resource("lamp")
+    instance = Instance("heat", (keep, heat, read), (), resources, agents=("x", "y"), origin="file")
     restriction = without_interruptions(instance)
     assert restriction is not None
+    assert restriction.origin is None  # its plans are not those of the file
     assert [action.interruptible for action in restriction.actions] == [True, False, False]
     assert without_interruptions(restriction) is None
     assert solve(instance).makespan == solve(restriction).makespan == 8

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
 from planoracle.instances.model.transitions import Transitions
+from planoracle.solver.exact.bounds import grid_matters, horizon
 from planoracle.solver.exact.latest_end import latest_end
 from planoracle.solver.exact.search import solve
 
@@ -26,6 +30,52 @@ def test_horizon_counts_the_pieces_of_the_longest_mode() -> None:
     instance = Instance("nights", (action,), resources=(Resource("saw"),), calendars=(off,))
     assert latest_end(instance) >= 41
     assert makespan(instance) == 41
+
+
+#: Saw that is on in 8 of 24 ticks, and an agent that is on in 2 of them.
+SAW_OFF, ANN_OFF = Calendar(("saw",), ((8, 24),), 24), Calendar(("ann",), ((2, 24),), 24)
+#: A job that pauses in breaks, and work on the bench that does not.
+JOB = Action("t/job", "t", 20, 20, modes=(Mode((Demand("saw"),)),), pauses_in_breaks=True)
+WORK = Action("t/work", "t", 3, 3, place="hall", modes=(Mode((Demand("saw", family="oak"),)),))
+WAYS = Transitions(("ann",), (("hall", "yard", 5),)), Transitions(("saw",), (("oak", "fir", 3), ("fir", "oak", 2)))
+
+
+@pytest.mark.parametrize(
+    ("action", "fields", "expected"),
+    [
+        (JOB, {}, 20),
+        (JOB, {"calendars": (SAW_OFF,)}, 4 * 24 + 23),
+        (JOB, {"calendars": (SAW_OFF, ANN_OFF)}, 11 * 24 + 23),
+        (replace(JOB, attended=0), {"calendars": (SAW_OFF, ANN_OFF)}, 4 * 24 + 23),
+        (replace(JOB, pauses_in_breaks=False), {"calendars": (SAW_OFF,)}, 20 + 23),
+        (replace(WORK, place=None, release=4), {"transitions": WAYS[1:]}, 4 + 3 + 3),
+        (WORK, {"transitions": WAYS}, 3 + 5 + 3),
+        (WORK, {"transitions": (Transitions(("ann", "saw"), WAYS[0].times),)}, 3 + 2 * 5),
+        (replace(WORK, interruptible=True), {"transitions": WAYS}, 3 + 3 * (5 + 3)),
+        (replace(WORK, windows=((1, 5), (7, 11))), {"transitions": WAYS}, 7 + 3 + 5 + 3),
+    ],
+)
+def test_latest_end_adds_idle_ticks_and_ways_to_the_longest_spans(
+    action: Action, fields: dict[str, Any], expected: int
+) -> None:
+    instance = Instance("shop", (action,), resources=(Resource("saw"),), agents=("ann", "bob"), **fields)
+    assert latest_end(instance) == expected
+
+
+def test_use_begins_a_tick_after_a_setting_if_neither_takes_time() -> None:
+    heat = Action("t/heat", "t", 0, 0, agents=(), modes=(Mode((Demand("kiln", sets="hot"),)),))
+    fire = Action("t/fire", "t", 0, 0, agents=(), modes=(Mode((Demand("kiln", requires="hot"),)),))
+    instance = Instance("pottery", (heat, fire), resources=(Resource("kiln"),))
+    assert horizon(instance) >= 1
+    assert makespan(instance) == 1
+
+
+@pytest.mark.parametrize(("kinds", "expected"), [((True, False), True), ((False, True), True), ((False, False), False)])
+def test_grid_matters_if_an_interruptible_action_follows_a_maximum_lag(kinds: tuple[bool, ...], expected: bool) -> None:
+    first = Action("t/first", "t", 60, 60)
+    later = tuple(Action(f"t/{n}", "t", 60, 60, interruptible=kind) for n, kind in enumerate(kinds))
+    lags = tuple(Lag("t/first", action.id, 0, 60) for action in later)
+    assert grid_matters(Instance("grid", (first, *later), lags)) == expected
 
 
 def test_use_begins_a_tick_after_a_setting_in_a_mode_of_no_length() -> None:

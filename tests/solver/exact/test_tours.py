@@ -7,6 +7,7 @@ from support.random_tours import shortest_tour, tour
 from support.samples import sample
 
 from planoracle.instances.model.builder import Model
+from planoracle.instances.model.transition_rules import MAX_TIED_VISITS
 from planoracle.solver.exact.search import solve
 
 CASES = [(seed, places) for places in range(8, 14) for seed in range(4)]
@@ -36,6 +37,14 @@ def test_at_most_eight_starts_of_an_agent_are_at_one_instant(count: int, makespa
         model = model.action(f"ring {number}", 0, place="tower", deadline=60)
     result = solve(model.build())
     assert (result.status, result.makespan) == ("optimal", makespan)
+
+
+def test_visit_that_takes_time_is_none_of_the_starts_at_its_instant() -> None:
+    model = Model("bells", agents=["ann"]).travel("ann", {}).task("t").action("sweep", 1, place="tower")
+    for number in range(MAX_TIED_VISITS):
+        model = model.action(f"ring {number}", 0, place="tower", deadline=0)
+    result = solve(model.build())
+    assert (result.status, result.makespan) == ("optimal", 1)
 
 
 def test_starts_at_one_instant_come_in_any_order_despite_precedences() -> None:

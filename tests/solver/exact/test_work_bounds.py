@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, permutations
 from random import Random
 
@@ -110,6 +111,17 @@ def test_work_is_added_up_for_each_set_of_eligible_agents() -> None:
     instance = Instance("k", tuple(jobs), agents=("a", "b", "c"))
     assert lower_bound(instance, windows(instance)) == 12  # one of two agents does three of five jobs
     assert solve(instance).makespan == 12
+
+
+def test_undivided_work_of_the_busiest_agent_lies_between_heads_and_tails() -> None:
+    jobs = tuple(Action(f"t/{n}", "t", 3, 3, release=1) for n in range(3))
+    rest = Action("t/rest", "t", 2, 0, agents=())
+    lags = tuple(Lag(job.id, "t/rest") for job in jobs)
+    instance = Instance("k", (*jobs, rest), lags, agents=("a", "b"))
+    assert lower_bound(instance, windows(instance)) == 1 + 6 + 2  # one of two agents does two of three jobs
+    assert solve(instance).makespan == 9
+    pausing = replace(instance, actions=(*(replace(job, interruptible=True) for job in jobs), rest))
+    assert lower_bound(pausing, windows(pausing)) == 1 + 5 + 2
 
 
 def test_large_uses_exclude_each_other_and_two_halves_fill_the_resource() -> None:
