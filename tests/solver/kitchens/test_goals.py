@@ -149,6 +149,10 @@ def test_proof_names_the_contradiction() -> None:
     )
     both = small(stations, goal=[["atop", "bread1", "cheese1"], ["atop", "bread2", "cheese1"]])
     assert plan(both).proof == "the goal requires contradictory conditions: atop bread1 cheese1, atop bread2 cheese1"
+    # The role may be the table that is named, but no board.
+    mixed = {**stations, "board1": []}
+    assert not contradiction(small(mixed, goal=[["item_at", "cheese1", "table#1"], ["item_at", "cheese1", "table2"]]))
+    assert contradiction(small(mixed, goal=[["item_at", "cheese1", "table#1"], ["item_at", "cheese1", "board1"]]))
     never = small(stations, goal=[["isstove", "table1"]])
     assert plan(never).proof == "the goal requires a condition that is false and never changes: isstove table1"
 
@@ -158,6 +162,31 @@ def test_goal_on_missing_objects_is_refused() -> None:
         small({"table1": ["cheese1"]}, goal=[["clear", "cheese2"]])
     with pytest.raises(InputError, match="must be a kind and a label"):
         small({"table1": ["cheese1"]}, goal=[["clear", "gravel#1"]])
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        *("item_at cheese1 table2", "has_item robot1 cheese1", "addedto cheese1 water1"),
+        *("item_on cheese1 table1", "atop lettuce1 bread1", "atop cheese1 lettuce1"),
+    ],
+)
+def test_item_in_two_places_is_no_pile(fact: str) -> None:
+    facts = small({"table1": ["bread1", "cheese1"], "table2": ["lettuce1"]}).facts
+    assert piles_stand(facts)
+    assert not piles_stand({*facts, tuple(fact.split())})
+
+
+def test_groups_that_exchange_equal_dishes_are_one() -> None:
+    stations = {"table1": ["bread1", "cheese1"], "table2": ["bread2", "cheese2"]}
+    goal = [["item_on", f"bread#{number}", f"table#{number}"] for number in (1, 2)]
+    goal += [["atop", f"cheese#{number}", f"bread#{number}"] for number in (1, 2)]
+    assert len(Roles(small(stations, goal=goal)).groups()) == 1
+    assert len(Roles(small(stations, goal=[*goal, ["clear", "cheese#2"]])).groups()) == 2
+    loaves = {"table1": ["bread1", "bread2"], "table2": ["bread3", "bread4"]}
+    stacks = [["item_on", "bread#1", "table#1"], ["item_on", "bread#4", "table#2"]]
+    stacks += [["atop", "bread#3", "bread#1"], ["atop", "bread#2", "bread#4"]]
+    assert len(Roles(small(loaves, goal=stacks)).groups()) == 6  # of four loaves two lie at the bottom
 
 
 def test_kitchen_with_inconsistent_piles_is_searched_without_a_heuristic() -> None:

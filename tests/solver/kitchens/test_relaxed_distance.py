@@ -52,6 +52,17 @@ def test_goal_that_no_action_reaches_is_far_and_infeasible() -> None:
     assert plan(small).status == "infeasible"
 
 
+@pytest.mark.parametrize(("condition", "far"), [("not istable s1", False), ("not isrobot p1", True)])
+def test_condition_that_never_changes_excludes_actions(condition: str, far: bool) -> None:
+    document = toast.domain()
+    [switch] = [entry for entry in document["action_defs"] if entry["name"] == "switch-on"]
+    switch["precons"].append(toast.literal(condition))
+    goal = [{"predicate": "istoasted", "args": ["bread"], "ids": [1]}]
+    kitchen = environment_from_document(toast.kitchen(domain=document, goal=goal), "toast.json", "toast")
+    engine = CompiledKitchen(kitchen)
+    assert (RelaxedDistance(engine).distance(engine.start()) >= 1_000) == far
+
+
 def test_greedy_search_follows_the_estimate() -> None:
     kitchen = variant(of(), "42")
     assert len(kitchen.objects) == 15

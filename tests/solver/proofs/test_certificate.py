@@ -17,7 +17,7 @@ from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs.certificate import certificate, verify
-from planoracle.solver.proofs.steps import Case, Hop, Load, Order, Path, Split
+from planoracle.solver.proofs.steps import Case, Hop, Load, Order, Split
 
 
 def job(name, duration, attended=None, **more):
@@ -163,9 +163,6 @@ def test_use_beside_which_another_fits_does_not_count_as_the_whole_capacity():
         assert step.ticks == bound
         with pytest.raises(InternalError, match=r"step 1 does not hold: t/[02] does not need [0-9]+ ticks of kiln"):
             verify(instance, replace(proof, bound=bound, makespan=bound, steps=(step, path)))
-    for steps in forgeries(proof.steps):
-        with pytest.raises(InternalError):
-            verify(instance, replace(proof, steps=steps))
 
 
 def test_chain_of_two_busy_times():
@@ -312,66 +309,6 @@ SAMPLES = [
     "timearena/lab4+lab5",
     "asynctool/files_1",
 ]
-
-
-def forgeries(steps):
-    """Yield steps in which one number is slightly too large, or one part is missing."""
-    for k, step in enumerate(steps):
-        for forged in _forged(step):
-            yield (*steps[:k], forged, *steps[k + 1 :])
-        if len(steps) > 1:
-            yield (*steps[:k], *steps[k + 1 :])
-
-
-def _forged(step):
-    if isinstance(step, Path):
-        for hops in _hops(step.hops):
-            yield replace(step, hops=hops)
-    elif isinstance(step, Load):
-        yield replace(step, head=step.head + max(1, step.capacity))
-        yield replace(step, members=(*step.members, step.members[0]))
-        yield replace(step, capacity=step.capacity + 1)
-        for m, via in enumerate(step.members):
-            others = step.members[:m], step.members[m + 1 :]
-            yield replace(step, members=(*others[0], via._replace(ticks=via.ticks + 1), *others[1]))
-            for hops in _hops(via.before):
-                yield replace(step, members=(*others[0], via._replace(before=hops), *others[1]))
-    elif isinstance(step, Order):
-        yield replace(step, holding=step.excluded, excluded=step.holding)
-        yield replace(step, holding=step.holding._replace(ticks=step.holding.ticks + 1))
-        for hops in _hops(step.against):
-            yield replace(step, against=hops)
-    else:
-        yield replace(step, cases=step.cases[:1])
-        yield replace(step, cases=(step.cases[0], step.cases[0]))
-        for c, case in enumerate(step.cases):
-            for below in forgeries(case.steps):
-                yield replace(step, cases=(*step.cases[:c], replace(case, steps=below), *step.cases[c + 1 :]))
-
-
-def _hops(hops):
-    for k, hop in enumerate(hops):
-        yield (*hops[:k], hop._replace(ticks=hop.ticks + 1), *hops[k + 1 :])
-        if hop.ticks:
-            yield (*hops[:k], *hops[k + 1 :])
-
-
-@pytest.mark.parametrize("name", sample(SAMPLES, 7))
-def test_forged_certificates_are_refused(name):
-    instance = load(name)
-    proof = certificate(instance, solve(instance).makespan)
-    verify(instance, proof)
-    supposed = None if proof.supposed is None else proof.supposed + 1
-    higher = replace(proof, bound=proof.bound + 1, supposed=supposed)
-    if any(isinstance(step, Path) and step.ticks == proof.bound for step in proof.steps) or supposed is not None:
-        with pytest.raises(InternalError):
-            verify(instance, higher)
-    count = 0
-    for steps in forgeries(proof.steps):
-        with pytest.raises(InternalError):
-            verify(instance, replace(proof, steps=steps))
-        count += 1
-    assert count > 3
 
 
 def test_a_certificate_of_another_problem_is_refused():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, permutations
+from itertools import accumulate, permutations, product
 from random import Random
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from support.all_schedules import BEGIN, END, Event, min_gaps, small_instances, 
 from support.samples import sample
 
 from planoracle.instances.files.instance_file import to_document
-from planoracle.instances.model.instance import Action, Instance, Resource
+from planoracle.instances.model.instance import Action, Instance, Mode, Resource
 from planoracle.solver.proofs.checker import Checker, RefusedError, _Hop, _Problem
 
 #: Seeds of each block, and ticks of the statements that the checker is asked for.
@@ -166,6 +166,17 @@ def test_one_way_of_an_accepted_choice_holds_in_every_schedule(block: int) -> No
     assert kinds >= {"agent", "start", "resource", "modes", "mode", "state"}
 
 
+def _conflict(instance: Instance, first: Mode, second: Mode) -> bool:
+    """Return whether two modes exceed a capacity together by uses that set no state."""
+    for demand, other in product(first.demands, second.demands):
+        resource = instance.resource[demand.resource]
+        is_shared = demand.resource == other.resource and demand.sets is None and other.sets is None
+        take_units = resource.renewable and demand.amount > 0 < other.amount
+        if is_shared and take_units and demand.amount + other.amount > resource.capacity:
+            return True
+    return False
+
+
 def _plain_choices(instance: Instance) -> Iterator[tuple[str, list[str]]]:
     """Yield choices between two actions that cannot run at the same time by the definitions of the model."""
     variants = instance.variants
@@ -187,7 +198,10 @@ def _plain_choices(instance: Instance) -> Iterator[tuple[str, list[str]]]:
             takes_units = resource.renewable and all(amounts) and all(map(all, amounts))
             if takes_units and sum(map(min, amounts)) > resource.capacity:
                 yield "resource", [*pair, resource.name]
-                yield "modes", [*pair, ""]
+        pairs_of_modes = product(first.modes, second.modes)
+        always_conflict = all(_conflict(instance, *modes) for modes in pairs_of_modes)
+        if take_time and not _is_pausing(first) and always_conflict:
+            yield "modes", [*pair, ""]
     for name in variants:
         if len(variants[name]) == 2:
             for before in variants[name][0].after:
@@ -201,10 +215,12 @@ def test_checker_accepts_choices_that_the_problem_states(block: int) -> None:
     kinds = set()
     for instance, _, _ in small_instances(block, SEEDS):
         accepted = [(kind, about) for kind, about, _ in _accepted_choices(instance)]
-        for choice in _plain_choices(instance):
+        plain = list(_plain_choices(instance))
+        for choice in plain:
             assert choice in accepted, instance
             kinds.add(choice[0])
-    assert kinds >= {"agent", "start", "resource", "mode"}
+        assert [choice for choice in accepted if choice[0] == "modes" and choice not in plain] == [], instance
+    assert kinds >= {"agent", "start", "resource", "modes", "mode"}
 
 
 # --- orders --------------------------------------------------------------------------------------
