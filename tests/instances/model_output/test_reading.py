@@ -49,6 +49,8 @@ def graded(name: str, output: object, profile: str = "paper") -> dict[str, Any]:
         (f"Draft:\n- {C}\n- {B}\n\nFinal plan:\n- {A}\n- {B}", [A, B], "list after 'Final plan'", 2),
         (f"- {A}\n- {B}\n- {C}\n\nOnce more, with care:\n- {A}\n- {B}\n- {D}", [A, B, D], "last list", 3),
         (f"- {A}\n- {B}\n\nThat is wrong.\n\n- {B}\n- {C}\n- {A}", [B, C, A], "last list", 2),
+        (f"Not a real plan, just an example. Final plan:\n- {A}\n- {B}", [A, B], "list after 'Final plan:'", 0),
+        (json.dumps({"plan": f"1. {A}\n2. {B}", "note": "x"}), [A, B], "list", 0),
         (f"1. {A}\n2. {B}\n3. {C}\n4. {D}\n\n| key step |\n|---|\n| {D} |", [A, B, C, D], "list", 1),
         (f"1. {A}\n2. {B}\n3. {C}\n\nFinal answer: it takes 20 minutes.", [A, B, C], "list", 0),
         (f"I might {B}, if {A} does not work out.\n```\n{A}\n{C}\n```", [A, C], "fenced block", 0),

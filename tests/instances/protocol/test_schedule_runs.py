@@ -59,7 +59,9 @@ def test_choices_are_carried_out_and_lead_to_the_point_after_their_piece(name: s
     for run, point in situations(name, 0):
         if run.done:
             break
-        for command in run.simulator.choices(point, PROBLEMS[name], run.state.world):
+        choices = [*run.simulator.choices(point, PROBLEMS[name], run.state.world)]
+        assert [*run.simulator.choices(point, PROBLEMS[name])] == choices
+        for command in choices:
             seen.add(command.text)
             if command.piece is None:
                 assert command.kind == "wait"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections import Counter
+from itertools import chain, compress, product
+from random import Random
 from time import perf_counter
+from types import SimpleNamespace
 
 import pytest
 
 from planoracle.analysis.diagnosis.regret import regret
 from planoracle.instances.benchmarks.asyncplanning.problems import load
+from planoracle.instances.benchmarks.asyncplanning.robot_facts import Candidate
 from planoracle.instances.benchmarks.asyncplanning.robot_feedback import TOPICS
 from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, lines_in
+from planoracle.instances.benchmarks.asyncplanning.robot_outcome import reachable_reward
 from planoracle.instances.benchmarks.asyncplanning.rules import PROFILES, RULE_SET
 from planoracle.instances.errors import NoSolverError, PlanError
 from planoracle.instances.protocol import registry
@@ -35,6 +40,39 @@ STAGES = [
 def outcome(problem: object, plan: object, profile: str) -> tuple[bool, int, str | None]:
     run = BENCHMARK.run(problem, {"plan": plan}, PROFILES[profile])
     return run.success, run.verdict.makespan, None if run.fault is None else run.fault.kind
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_reachable_reward_is_the_best_of_all_selections(seed: int) -> None:
+    """Compare with all subsets of the candidates that nobody has touched, within what touched ones leave."""
+    random = Random(seed)
+    states = ("raw", "cut", "cut under way", "grilled")
+    inventory = {"oil": random.randint(0, 4), "salt": random.randint(0, 4)}
+    candidates, world = [], {}
+    for number in range(random.randint(1, 5)):
+        cost = tuple((resource, random.randint(0, 2)) for resource in random.sample(list(inventory), 1 + seed % 2))
+        candidates.append(Candidate(f"c{number}", f"item{number}", "cut", random.randint(1, 9), cost, 0))
+        world[f"item{number}"] = random.choice(states)
+    del world["item0"]  # not seen yet: raw
+    items = {candidate.item: SimpleNamespace(state="raw") for candidate in candidates}
+    task = SimpleNamespace(candidates=candidates, inventory=inventory, by_name=items)
+    attained, stock = 0, dict(inventory)
+    untouched = []
+    for candidate in candidates:
+        state = world.get(candidate.item, "raw")
+        attained += candidate.reward if state in ("cut", "cut under way") else 0
+        if state == "raw":
+            untouched.append(candidate)
+            continue
+        for resource, amount in candidate.cost:
+            stock[resource] = max(0, stock[resource] - amount)
+    rewards = []
+    for chosen in product((False, True), repeat=len(untouched)):
+        selection = list(compress(untouched, chosen))
+        total = sum((Counter(dict(candidate.cost)) for candidate in selection), Counter())
+        if total <= Counter(stock):
+            rewards.append(sum(candidate.reward for candidate in selection))
+    assert reachable_reward(task, SimpleNamespace(states=world)) == attained + max(rewards)
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,20 @@ def test_class_whose_grades_would_depend_on_chance_is_refused(state: Any, result
     with pytest.raises(InputError) as caught:
         problem(family="Chance", initial={}, ground_truth=["look()"])
     assert text in str(caught.value)
+    assert caught.value.value is not None
+
+
+def test_class_with_a_loader_begins_with_the_loaded_state() -> None:
+    class Cupboard:
+        def _load_scenario(self, scenario: dict[str, Any]) -> None:
+            self.jars = scenario["jars"]
+
+        def look(self) -> list[int]:
+            return self.jars  # type: ignore[no-any-return]
+
+    planoracle.register(Cupboard)
+    task = problem(family="Cupboard", initial={"jars": [1]}, ground_truth=["look()"]).tasks[0]
+    assert (task.solved.results, task.solved.state) == (([1],), {"jars": [1]})
 
 
 # --- runs ------------------------------------------------------------------------------------------

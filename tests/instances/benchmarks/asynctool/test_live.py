@@ -240,41 +240,6 @@ def test_reference_calls_match_once_and_by_equal_parameters() -> None:
 # --- premature calls ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "early"),
-    [
-        (["F1", "W", "F2", "W", "F3", "C"], set()),
-        (["F1", "T1", "F2", "T2", "F3", "C"], set()),
-        (["F1", "F2", "F3"], {2, 3}),  # each before the last result
-        (["F1", "F2", "W", "F3"], {2}),
-        (["F1", "W", "F3"], set()),  # without its predecessor a call builds on nothing
-        (["F2", "W", "F1"], {1}),  # swapped: the result is not there yet
-        (["F3", "W", "F1", "W", "F2"], {1}),  # the third builds on the second, which comes last
-        (["F1", "guess"], {2}),  # a guess while a result is under way
-        (["F1", "W", "guess"], set()),
-        (["F1", "none"], {2}),
-        (["guess", "F1"], set()),  # the first reference call builds on nothing
-        (["guess", "guess"], {2}),
-        (["F1", "F1"], {2}),  # a retry while the first is under way
-        (["F1", "W", "F1", "F2"], set()),  # the second builds on the first, not on its repetition
-        (["F1", "other", "X", "?", "F2"], {2}),  # a message that is not executed is never early
-    ],
-)
-def test_call_before_the_result_of_its_predecessor_is_premature(words: list[str], early: set[int]) -> None:
-    vocabulary: dict[str, Any] = {
-        "W": WAIT,
-        "C": CLOSING,
-        "?": "hm",
-        "X": call_message("X", FILES.reference_calls[0]),
-    }
-    vocabulary |= {f"F{number}": make(FILES, number) for number in (1, 2, 3)}
-    vocabulary |= {f"T{number}": make(TEXT, number) for number in (1, 2)}
-    vocabulary["guess"] = call_message("F", Call("read_file", {"name": "b"}))
-    vocabulary["none"] = call_message("F", Call("no_tool", {}))
-    vocabulary["other"] = call_message("F", TEXT.reference_calls[0])
-    assert simulation.replay(problem(), [vocabulary[word] for word in words]).premature == tuple(sorted(early))
-
-
 def test_other_call_is_premature_until_the_slowest_result_arrives() -> None:
     slow = problem(Delays(1, 1, tools={"enter_folder": 5}))  # issued in turn 1, known in turn 7
     guess = call_message("F", Call("read_file", {"name": "b"}))
@@ -285,10 +250,23 @@ def test_other_call_is_premature_until_the_slowest_result_arrives() -> None:
     )
 
 
-def test_premature_calls_depend_on_the_delay() -> None:
-    sent = [make(FILES, 1), WAIT, make(FILES, 2), WAIT, WAIT, make(FILES, 3)]
-    for delay, early in ((0, ()), (1, ()), (2, (3,)), (3, (3, 6)), (4, (3, 6))):
-        assert simulation.replay(problem(Delays(delay, delay)), sent).premature == early
+def test_violations_name_functions_tasks_and_turns() -> None:
+    failing = call_message("F", Call("enter_folder", {"name": "none"}))
+    calls = [call_message("X", Call("f", {})), call_message("F", Call("no_tool", {})), make(TEXT, 1) | {"id": "F"}]
+    unreadable = {"unreadable": "x" * 130, "text": ""}
+    sent = [unreadable, *calls, make(FILES, 1), make(FILES, 2), WAIT, WAIT, failing, make(FILES, 3), CLOSING, WAIT]
+    assert [violation.message for violation in simulation.replay(problem(), sent).violations] == [
+        f"{'x' * 116} ...",
+        'there is no task "X"; the tasks are F, T',
+        'no task offers the function "no_tool"',
+        '"join_numbers" is offered for T, not for F',
+        '"read_file" for F was called before the result that it depends on, which is known in turn 7',
+        "\"enter_folder\" for F failed: the current folder contains nothing named 'none'",
+        "messages after the closing message are ignored",
+        "T lacks a call of join_numbers (step 1 of 2); "
+        "turn 4 called \"F: join_numbers(numbers= 1, 2 , separator=' ')\" instead",
+        "T lacks a call of normalise_text (step 2 of 2)",
+    ]
 
 
 # --- submissions ---------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import math
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, get_origin
+from typing import Annotated, Any, Literal, get_origin
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ from support.samples import examples, sample
 
 from planoracle.instances.benchmarks.asynctool.problem_model import FAMILIES, Call, parse_call
 from planoracle.instances.benchmarks.asynctool.tools import base
-from planoracle.instances.benchmarks.asynctool.tools.base import ToolFamily
+from planoracle.instances.benchmarks.asynctool.tools.base import Operation, ToolFamily
 
 OWNER = {name: family for family, cls in FAMILIES.items() for name in cls.operations()}
 TASKS = json.loads((Path(base.__file__).parents[1] / "data" / "tasks.json").read_text(encoding="utf-8"))["tasks"]
@@ -28,7 +28,8 @@ _TICKET = {"customer": "Zoo", "subject": "Leak", "urgency": "low"}
 _FLIGHT = {"origin": "AAA", "destination": "BBB", "departs": "08:00", "seats": 3, "economy": 100, "business": 400}
 WORLDS: dict[str, dict[str, Any]] = {
     "files": {"root": {"a": "one\ntwo", "b": "one\nthree\nfour", "empty": "", "f": {"g": {}, "a": "inner"}}},
-    "messages": {"contacts": {"Ann": "555-01"}, "inbox": [{"id": 7, "sender": "555-01", "text": "Hi"}]},
+    "messages": {"contacts": {"Ann": "555-01"}, "inbox": [
+        {"id": 7, "sender": "555-01", "text": "Hi"}, {"id": 3, "sender": "555-01", "text": "Ho"}]},
     "posts": {"following": ["lou"], "users": {"lou": {"followers": 9, "pinned": 0, "posts": []},
         "kim": {"followers": 5, "pinned": 0, "posts": [{"id": 3, "text": "Tea"}]}}},
     "records": {"rows": [{"id": 1, "label": "x", "values": {"n": 5}}, {"id": 2, "label": "y", "values": {"n": 3}}]},
@@ -69,7 +70,8 @@ SUCCESSES: dict[str, Any] = {
     "read_file(name='a')": {"text": "inner"}, "make_folder(name='h')": {"made": "h"},
     "enter_folder(name='..')": {"current": "/", "folders": ["f"], "files": ["a", "c", "empty"]},
     "find_contact(name='Ann')": {"number": "555-01"}, "add_contact(name='Bo', number='555-02')": {"added": "Bo"},
-    "read_inbox()": {"messages": [{"message": 7, "sender": "555-01", "text": "Hi"}]},
+    "read_inbox()": {"messages": [
+        {"message": 7, "sender": "555-01", "text": "Hi"}, {"message": 3, "sender": "555-01", "text": "Ho"}]},
     "send_message(number='555-02', text='Yo')": {"message": 8}, "delete_message(message=7)": {"deleted": 7},
     "add_numbers(numbers=[1, -3])": {"sum": -2}, "common_divisor(first=12, second=18)": {"divisor": 6},
     "keep_multiples(numbers=[9, 4, -3, 0], divisor=3)": {"numbers": [9, -3, 0]},
@@ -129,6 +131,9 @@ _ON = "add_fuel(litres=10) > set_doors(doors='locked') > set_brake(brake='presse
 _DEEPER = "make_folder(name='d') > enter_folder(name='d') > "
 #: Part of an error, and calls that cause it; calls before ">" are made first and succeed.
 FAILURES: dict[str, list[str]] = {
+    f"no flight {'x' * 80!r}": [f"read_fare(flight='{'x' * 99}', cabin='economy')"],
+    f"no stock with the symbol {'x' * 80!r}": [f"read_price(symbol='{'x' * 99}')"],
+    f"no user named {'x' * 80!r}": [f"follow_user(user='{'x' * 99}')"],
     "top folder": ["enter_folder(name='f') > enter_folder(name='g')" + " > enter_folder(name='..')" * 3],
     "is a folder": ["read_file(name='f')", "append_line(name='f', line='')", "compare_files(first='a', second='f')"],
     "no flight": ["read_fare(flight='X2', cabin='economy')", "book_flight(flight='', cabin='economy', seats=1)"],
@@ -220,7 +225,7 @@ _BAD: list[tuple[str, str, str, list[Any]]] = [
     ("cancel_order", "order", "whole number", [True, None, "1", 1.5, math.nan, math.inf, 10**13, -(10**400), [1]]),
     ("add_numbers", "numbers", "must be a list", ["12", 1, {"0": 1}, [1] * 1_001, None, True]),
     ("add_numbers", "numbers", "every entry", [[1, bad] for bad in (True, 1.5, "1", None, [1], math.nan, 10**13)]),
-    ("set_doors", "doors", "must be one of", ["", "Locked", None, 1, True, ["locked"], {"locked": 1}]),
+    ("set_doors", "doors", "must be one of locked, unlocked", ["", "Locked", None, 1, True, ["locked"], {"locked": 1}]),
 ]
 
 
@@ -244,6 +249,10 @@ def test_invalid_parameters_are_rejected(name: str, params: dict[str, Any], reas
 def test_values_at_the_limits_are_accepted() -> None:
     largest = {"numbers": [10**12 - 1, 1.0, -(10**12)]}
     assert make("numbers").call("add_numbers", largest) == {"sum": 0}
+    assert make("text").call("sort_words", {"text": _X}) == {"text": _X}
+    first_message = {"number": "555-01", "text": "x"}
+    phone = FAMILIES["messages"]({"contacts": {"Ann": "555-01"}, "inbox": []})
+    assert phone.call("send_message", first_message) == {"message": 1_001}
     assert make("text").call("replace_part", {"text": "a", "old": "a", "new": "x" * 4_000}) == {"text": "x" * 4_000}
 
 
@@ -304,6 +313,25 @@ def test_toolboxes_share_no_data_with_arguments_results_or_each_other(family: st
     wreck(results)
     wreck(other.state())
     assert json.dumps(other.state()) == after
+
+
+def test_document_of_a_tool_follows_from_its_method() -> None:
+    def place(self: Any, side: Annotated[Literal["buy", "sell"], "Side."], rows: Annotated[list[int], "Rows."]) -> None:
+        """Place an order.
+
+        Both are required.
+        """
+
+    tool = Operation.of("order", place)
+    side = {"type": "string", "enum": ["buy", "sell"], "description": "Side."}
+    rows = {"type": "array", "items": {"type": "integer"}, "description": "Rows."}
+    parameters = {"type": "object", "properties": {"side": side, "rows": rows}, "required": ["side", "rows"]}
+    assert tool.document() == {
+        "name": "order",
+        "description": "Place an order. Both are required.",
+        "parameters": parameters,
+    }
+    assert (tool.execute, Operation.of("other", lambda: None).description) == (place, "")
 
 
 def test_tool_names_are_unique_and_documents_are_json() -> None:

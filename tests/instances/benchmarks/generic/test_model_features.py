@@ -10,6 +10,7 @@ import pytest
 from support.model_search import best_schedule
 from support.random_model_instances import model_mix
 
+from planoracle.instances.benchmarks.generic import plan_breaks
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.builder import Model
 from planoracle.instances.model.instance import Instance
@@ -56,6 +57,15 @@ PIECES = [("t/cut", 2, 4, 0), ("t/cut", 6, 8, 0), ("t/cut", 9, 10, 0)]
 )
 def test_plan_gives_the_start_or_start_and_end_or_all_pieces_of_an_action_with_breaks(plan: object) -> None:
     assert pieces_of(plan) == PIECES
+
+
+def test_pauses_in_breaks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    for plan in ([["t/cut", 2]], [["t/cut", 2, 10]]):
+        monkeypatch.setattr(plan_breaks, "MAX_PIECES", len(PIECES))
+        assert pieces_of(plan) == PIECES
+        monkeypatch.setattr(plan_breaks, "MAX_PIECES", len(PIECES) - 1)
+        with pytest.raises(PlanError, match=r"^plan: has an action with more than 2 pauses in breaks"):
+            pieces_of(plan)
 
 
 def test_schedule_is_written_with_all_pieces() -> None:

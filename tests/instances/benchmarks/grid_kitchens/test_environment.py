@@ -50,10 +50,13 @@ def test_errors_restart_the_run_and_the_third_error_ends_the_run() -> None:
         run.step({"agent1": [{"action": "Wait", "duration": 4}]})
         assert run.observation.clock == 4
         transition = run.step("Let me think.")
-        assert (transition.done, transition.outcomes[0].violation.kind) == (count == MAX_ERRORS - 1, "unreadable")
+        step = transition.outcomes[0]
+        assert (transition.done, step.violation.kind) == (count == MAX_ERRORS - 1, "unreadable")
+        assert (step.command, "contains no action" in step.violation.actual) == ("Let me think.", True)
         assert run.observation.clock == (4 if run.done else 0)
     assert run.state.over == "error"
-    assert len(run.submission()["submissions"]) == 2 * MAX_ERRORS  # type: ignore[arg-type]
+    waiting = {"agent1": [{"action": "Wait", "duration": 4}]}
+    assert run.submission()["submissions"] == [waiting, None] * MAX_ERRORS
     assert not run.run().success
 
 

@@ -129,26 +129,34 @@ def test_times_without_a_day_are_unscored_if_there_are_several_days() -> None:
 
 
 @pytest.mark.parametrize(
-    ("slot", "kinds"),
+    ("slot", "broken"),
     [
         (_SLOT, []),
-        ("Monday, 9:31 - 10:00", ["length"]),
-        ("Monday, 10:00 - 9:30", ["length"]),
+        ("Monday, 9:31 - 10:00", ["length None 30 29"]),
+        ("Monday, 10:00 - 9:30", ["length None 30 -30"]),
         ("Monday, 11:07 - 11:37", []),
-        ("Monday, 10:45 - 11:15", ["busy"]),
-        ("Monday, 9:15 - 9:45", ["wish"]),
-        ("Monday, 8:30 - 9:00", ["hours"]),
-        ("Tuesday, 9:30 - 10:00", ["day"]),
-        ("Monday, 9:00 - 11:00", ["length", "busy", "wish"]),
+        ("Monday, 10:45 - 11:15", ["busy Ann Monday, 10:00 - 11:00 SLOT"]),
+        ("Monday, 10:59 - 11:29", ["busy Ann Monday, 10:00 - 11:00 SLOT"]),
+        ("Monday, 9:15 - 9:45", ["wish Bob Monday, 9:00 - 9:30 SLOT"]),
+        ("Monday, 8:30 - 9:00", ["hours None 9:00 - 17:00 SLOT"]),
+        ("Monday, 16:31 - 17:01", ["hours None 9:00 - 17:00 SLOT"]),
+        ("Monday, 16:30 - 17:00", []),
+        ("Tuesday, 9:30 - 10:00", ["day None Monday Tuesday"]),
+        (
+            "Monday, 9:00 - 11:00",
+            ["length None 30 120", "busy Ann Monday, 10:00 - 11:00 SLOT", "wish Bob Monday, 9:00 - 9:30 SLOT"],
+        ),
     ],
 )
-def test_each_rule_that_a_slot_breaks_is_a_violation(slot: str, kinds: list[str]) -> None:
+def test_each_rule_that_a_slot_breaks_is_a_violation(slot: str, broken: list[str]) -> None:
     verdict = _verdict(slot)
-    assert [violation.kind for violation in verdict.violations] == kinds
-    assert verdict.success == (not kinds)
-    sentences = [
-        calendar_answers.SENTENCES[kind](_task(), fault) for kind, fault in zip(kinds, verdict.violations, strict=True)
-    ]
+    rows = []
+    for fault in verdict.violations:
+        rows.append(f"{fault.kind} {fault.resource} {fault.required} {fault.actual}")
+        assert (fault.position, fault.subject) == (0, "calendar/meeting")
+    assert rows == [row.replace("SLOT", slot) for row in broken]
+    assert (verdict.success, verdict.progress) == (not broken, float(not broken))
+    sentences = [calendar_answers.SENTENCES[fault.kind](_task(), fault) for fault in verdict.violations]
     assert all(sentence and "{" not in sentence for sentence in sentences)
 
 

@@ -131,23 +131,40 @@ def test_progress_is_the_share_of_stays_before_the_first_violation() -> None:
     assert (published.success, published.progress, published.executed) == (False, 0.0, 0)
 
 
-@pytest.mark.parametrize(
-    ("lines", "kinds"),
-    [
-        (_LINES, []),
-        ("Day 1-3: visit Nice\nDay 3-6: visit Oslo\nDay 6-7: visit Rome", []),
-        ("Day 1-2: visit Rome\nDay 2-4: visit Nice\nDay 4-7: visit Oslo", ["no_flight", "event"]),
-        ("Day 1-2: visit Rome\nDay 3-6: visit Oslo\nDay 6-7: visit Nice", ["gap", "stay"]),
-        ("Day 1-2: visit Rome\nDay 2-5: visit Oslo", ["missing_city", "last_day"]),
-        ("Day 1-2: visit Rome\nDay 2-5: visit Oslo\nDay 5-7: visit Paris", ["unknown_city", "missing_city"]),
-        (f"{_LINES}\nDay 7-8: visit Rome", ["repeated_city", "no_flight", "last_day"]),
-        ("Day 2-3: visit Rome\nDay 3-6: visit Oslo\nDay 6-8: visit Nice", ["first_day", "last_day"]),
+#: Stays, and the violations with their positions, cities, cities before, and what is required and given.
+_BROKEN = {
+    "1-2 Rome, 2-5 Oslo, 5-7 Nice": [],
+    "1-3 Nice, 3-6 Oslo, 6-7 Rome": [],
+    "1-2 Rome, 2-4 Nice, 4-7 Oslo": ["1 no_flight Nice Rome - -", "2 event Oslo - 3-4 Day 4-7: visit Oslo"],
+    "1-2 Rome, 3-6 Oslo, 6-7 Nice": ["1 gap Oslo - 2 3", "2 stay Nice - 3 2"],
+    "1-2 Rome, 2-5 Oslo": ["- missing_city Nice - - -", "- last_day Oslo - 7 5"],
+    "1-2 Rome, 2-5 Oslo, 5-7 Paris": ["2 unknown_city Paris - - -", "- missing_city Nice - - -"],
+    "1-2 Rome, 2-5 Oslo, 5-7 Nice, 7-8 Rome": [
+        *("3 repeated_city Rome - - -", "3 no_flight Rome Nice - -", "- last_day Rome - 7 8"),
     ],
-)
-def test_each_rule_that_a_trip_breaks_is_a_violation(lines: str, kinds: list[str]) -> None:
+    "2-3 Rome, 3-6 Oslo, 6-8 Nice": ["0 first_day Rome - 1 2", "- last_day Nice - 7 8"],
+    "3-4 Oslo, 4-5 Oslo, 5-5 Nice": [
+        *("0 first_day Oslo - 1 3", "0 stay Oslo - 4 2", "1 repeated_city Oslo - - -", "1 stay Oslo - 4 2"),
+        *("1 event Oslo - 3-4 Day 4-5: visit Oslo", "2 stay Nice - 3 1"),
+        *("- missing_city Rome - - -", "- last_day Nice - 7 5"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("stays", "broken"), _BROKEN.items(), ids=_BROKEN)
+def test_each_rule_that_a_trip_breaks_is_a_violation(stays: str, broken: list[str]) -> None:
+    lines = ["Day " + stay.replace(" ", ": visit ") for stay in stays.split(", ")]
     verdict = _verdict(lines)
-    assert [violation.kind for violation in verdict.violations] == kinds
-    assert verdict.success == (not kinds)
+    rows = []
+    for fault in verdict.violations:
+        values = (fault.position, fault.kind, fault.subject, fault.resource, fault.required, fault.actual)
+        rows.append(" ".join("-" if value is None else str(value) for value in values))
+    assert rows == broken
+    assert verdict.success == (not broken)
+    positions = [fault.position for fault in verdict.violations if fault.position is not None]
+    executed = min(positions, default=len(lines))
+    assert (verdict.executed, verdict.progress) == (executed, executed / 3)
+    assert [event.accepted for event in verdict.events] == [number < executed for number in range(len(lines))]
     for violation in verdict.violations:
         sentence = trip_answers.SENTENCES[violation.kind](_trip(), violation)
         assert "{" not in sentence

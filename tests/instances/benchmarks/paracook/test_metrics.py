@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planoracle.instances.benchmarks.paracook.metrics import METRICS, sequential
-from planoracle.instances.benchmarks.paracook.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.paracook.rules import CHOICES, PROFILES, RULE_SET, Profile
 from planoracle.instances.protocol.scoring import Row
 from tests.support.paracook import kitchen_with_orders, verdicts
 
@@ -26,6 +26,12 @@ def test_summaries_equal_those_of_the_released_code(shared: Path) -> None:
 
 def test_summary_without_rows_is_empty() -> None:
     assert set(summary([], PROFILES["paper"]).values()) == {None}
+
+
+@pytest.mark.parametrize("name", ["repeats", "lists", "answers"])
+def test_rules_of_lists_and_texts_do_not_decide_the_optimum(name: str) -> None:
+    decisive = {RULE_SET.profile(**{name: choice}).deciding() for choice in CHOICES[name]}
+    assert decisive == {PROFILES["paper"].deciding()}
 
 
 def summary(rows: Iterable[Row], rules: Profile) -> dict[str, float | None]:

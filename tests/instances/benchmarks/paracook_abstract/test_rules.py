@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.diagnosis.critique import critique
+from planoracle.instances.benchmarks.paracook_abstract.metrics import _time
 from planoracle.instances.benchmarks.paracook_abstract.problems import instance
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.instances.errors import InputError, PlanError
@@ -39,84 +40,7 @@ def kinds(result: ParaCookRun) -> list[str]:
 # --- start times -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("plan", "time"),
-    [
-        ([["fry", "wash", "cut", "serve"]], 14),  # fry 0-3, cools to 13; the rest in between
-        ([["fry", "serve"], ["cut", "wash"]], 14),
-        ([["cut", "fry", "serve", "wash"], []], 20),  # fry 2-5, serve 15-16, wash last
-        ([["fry", "serve"], ["wash", "cut"]], 14),
-        ([["serve"], ["wash", "fry", "cut"]], 18),  # fry 4-7: serve begins at 17
-        ([["wash", "cut", "fry"], ["serve"]], 20),  # fry 6-9
-        ([["fry"], ["cut", "serve", "wash"]], 18),
-    ],
-)
-@pytest.mark.parametrize("profile", ["paper", "released"])
-def test_tasks_start_as_early_as_possible(plan, time, profile):
-    result = run(plan, profile)
-    assert (result.success, result.makespan, result.loophole) == (True, time, "")
-    assert kinds(result) == []
-
-
-@pytest.mark.parametrize(
-    ("plan", "stuck"),
-    [
-        ([["serve", "fry"], ["cut", "wash"]], ["serve"]),  # before its own predecessor in one list
-        ([["serve", "cut", "fry", "wash"]], ["serve"]),
-    ],
-)
-@pytest.mark.parametrize("profile", ["paper", "released"])
-def test_task_before_its_predecessor_is_never_ready(plan, stuck, profile):
-    result = run(plan, profile)
-    assert not result.success
-    assert result.makespan is None
-    assert [one.subject for one in result.verdict.violations if one.kind == "never_ready"] == [f"orders/{stuck[0]}"]
-
-
-def test_lists_that_wait_for_each_other_fail():
-    cross = instance("cross", [("a", 1, {}), ("b", 1, {"a": 0}), ("c", 1, {}), ("d", 1, {"c": 0})], 2)
-    result = run([["b", "c"], ["d", "a"]], problem=cross)
-    assert not result.success
-    assert [(one.subject, one.others[0].subject) for one in result.verdict.violations] == [
-        ("orders/b", "orders/a"),
-        ("orders/d", "orders/c"),
-    ]
-    assert run([["a", "d"], ["c", "b"]], problem=cross).makespan == 2
-
-
 # --- loopholes of the released checker -------------------------------------------------------------
-
-
-def test_repeated_task_replaces_a_missing_one_in_the_released_profile():
-    plan = [["fry", "wash", "wash"], ["cut"]]
-    result = run(plan)
-    assert (result.success, result.makespan, result.loophole) == (True, 11, "repeats")  # the optimum is 14
-    strict = run(plan, "paper")
-    assert (strict.success, strict.crash) == (False, "")
-    assert kinds(strict) == ["repeated_task", "missing_task"]
-
-
-def test_repeated_task_without_a_missing_one_fails():
-    plan = [["fry", "wash", "wash", "serve"], ["cut"]]
-    assert not run(plan).success
-    assert kinds(run(plan)) == ["repeated_task"]
-
-
-def test_equal_ends_of_a_task_count_once_in_the_released_profile():
-    mirror = [["fry", "wash", "cut", "serve"]] * 2
-    result = run(mirror)
-    assert (result.success, result.makespan, result.loophole) == (True, 14, "repeats")
-    assert not run(mirror, "paper").success
-    assert not run([["fry", "wash", "cut", "serve"], ["fry", "cut", "wash", "serve"]]).success  # other ends
-
-
-def test_task_waits_for_the_last_earlier_repetition_of_its_predecessor():
-    # fry 0-3 and 3-6 before serve is tried in the third round; the repetition stands for wash.
-    result = run([["fry", "fry"], ["cut", "serve"]])
-    assert (result.success, result.makespan) == (True, 17)
-    # In the second round list 1 is tried first: serve waits for the first execution of fry only.
-    result = run([["cut", "serve"], ["fry", "fry"]])
-    assert (result.success, result.makespan) == (True, 14)
 
 
 @pytest.mark.parametrize("more", [[], [[]], [[], []]])
@@ -133,22 +57,6 @@ def test_surplus_empty_lists_are_accepted_at_any_position():
         assert result.command_texts[:2] == ["agent1: fry", "agent2: cut"]
         assert BENCHMARK.schedule(TWO, result.plan).makespan == 14
         assert "14 ticks" in critique(TWO, {"id": "1", "instance": "two", "plan": plan}).verdict.text
-
-
-def test_more_lists_than_agents_pass_in_the_released_profile_only():
-    one = instance("one", [(name, 5, {}) for name in "abc"])
-    plan = [["a"], ["b"], [], ["c"]]
-    result = run(plan, problem=one)
-    assert (result.success, result.makespan, result.loophole) == (True, 5, "lists")
-    strict = run(plan, "paper", problem=one)
-    assert kinds(strict) == ["too_many_lists"]
-    assert (strict.verdict.violations[0].required, strict.verdict.violations[0].actual) == (1, 3)
-    assert not run(plan, problem=one, lists="agents").success
-    assert run([["a", "b"], ["a"]], problem=one).loophole == ""
-    both = run([["a", "b", "a"], ["b"]], problem=one)
-    assert (both.success, both.loophole) == (False, "")
-    both = run([["a", "a"], ["b"]], problem=one)
-    assert (both.success, both.makespan, both.loophole) == (True, 10, "repeats and lists")
 
 
 @pytest.mark.parametrize(
@@ -333,6 +241,7 @@ def test_plan_with_a_loophole_is_not_compared_with_the_optimum():
 def test_failure_counts_as_six_fifths_of_the_optimum_in_average_time():
     plans = [[["fry"], ["cut", "serve", "wash"]], [["fry"]], [["fry", "wash", "wash"], ["cut"]]]
     rows = [{"optimal_makespan": optimum.makespan, **metrics} for metrics, optimum in map(measured, plans)]
+    assert _time(rows[1] | {"optimal_makespan": None}) is None
     figures = {}
     for one in BENCHMARK.metrics.averages(BENCHMARK.rules.profile("released")):
         parts = [part for part in map(one.terms, rows) if part is not None]

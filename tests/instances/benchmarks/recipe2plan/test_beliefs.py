@@ -15,6 +15,7 @@ from planoracle.analysis.agents.model_prompts import Speaker, environment_for
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.benchmarks.recipe2plan.beliefs import KINDS, read_beliefs, true_items, written
 from planoracle.instances.benchmarks.recipe2plan.metrics import belief_table
+from planoracle.instances.model.instance import Action, Instance, Resource
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.prompts import load_prompts
 from tests.support.runner import invoke
@@ -65,6 +66,13 @@ def test_belief_texts_are_parsed(kind: str, text: str, expected: list[Any]) -> N
         assert counts({"plan": "", "beliefs": json.dumps({kind: json.loads(text)})}, kind) == expected
     other = next(one for one in KINDS if one != kind)
     assert counts({"plan": "", kind: text}, other) == ["missing", "missing"]
+
+
+def test_object_whose_name_begins_with_another_one_is_read() -> None:
+    objects = (Resource("oven"), Resource("oven rack"))
+    problem = Instance("bread", (Action("Bread/0", "Bread", 60, 0),), resources=objects)
+    rows = read_beliefs(problem, {"plan": "", "resources": "Bread: 0 oven rack, 1 oven, 0 oven"})
+    assert [row["believed"] for row in rows if row["belief"] == "resources"] == [3]
 
 
 def test_beliefs_in_released_logs_are_parsed() -> None:

@@ -1,19 +1,33 @@
-"""Efficiency and overlaps of random plans of Recipe2Plan compared with their definitions."""
+"""Metrics and overlaps of random plans of Recipe2Plan compared with their definitions."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers
-from planoracle.instances.benchmarks.recipe2plan.metrics import efficiency
+from planoracle.instances.benchmarks.recipe2plan.metrics import (
+    METRICS,
+    RecipeMeasurement,
+    declare,
+    efficiency,
+    released,
+)
+from planoracle.instances.benchmarks.recipe2plan.problems import bundled_names, load, reference_plan
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.violations import MAX_OTHERS, Replay
-from tests.support.replays import recipe_verdict
+from planoracle.instances.model.limits import Status
+from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.scoring import Claim, MetricSet, Optimum
+from tests.support.replays import recipe_verdict, run_of
 from tests.support.samples import examples
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
@@ -45,7 +59,8 @@ def plans(draw: st.DrawFn) -> list[StepCommand]:
 
 
 SUCCESS = [StepCommand(0, "A", 600, 0), StepCommand(1, "A", 300, 0), StepCommand(2, "A", 120, 600)]
-PLANS = plans() | st.just(SUCCESS)
+#: The last plan completes all steps, and fails by a repetition.
+PLANS = plans() | st.sampled_from([SUCCESS, [*SUCCESS, SUCCESS[0]._replace(start=720)]])
 RULES = st.builds(
     Profile,
     ref_floor=st.booleans(),
@@ -104,13 +119,17 @@ OVEN = Instance(
     "oven",
     actions=tuple(
         Action(f"X/{number}", "X", 100, 100 * (number % 2), interruptible=True, modes=(Mode((Demand("oven"),)),))
-        for number in range(12)
+        for number in range(4)
     ),
     resources=(Resource("oven"),),
     benchmark="recipe2plan",
     unit="second",
 )
-SPANS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 12) | st.sampled_from((0, 100))), min_size=2, max_size=12)
+SPANS = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from(range(0, 25, 5)), st.sampled_from((0, 5, 10, 15, 100))),
+    min_size=2,
+    max_size=12,
+)
 
 
 def overlaps(command: StepCommand, earlier: StepCommand) -> bool:
@@ -123,10 +142,11 @@ def overlaps(command: StepCommand, earlier: StepCommand) -> bool:
 
 @examples(500)
 @given(SPANS, st.sampled_from([PAPER, RELEASED]))
-def test_command_overlaps_every_earlier_interval_on_its_object(spans: list[tuple[int, int]], rules: Profile) -> None:
+def test_command_overlaps_every_earlier_interval_on_its_object(
+    spans: list[tuple[int, int, int]], rules: Profile
+) -> None:
     """A long action can reach beyond shorter ones that start after it."""
-    in_order = sorted(spans, key=lambda span: span[0])
-    commands = [StepCommand(number, "X", seconds, start) for number, (start, seconds) in enumerate(in_order)]
+    commands = [StepCommand(step, "X", seconds, start) for step, start, seconds in spans]
     violations: dict[tuple[int | None, str], Any] = {}
     for violation in replay(OVEN, commands, rules).violations:
         violations[violation.position, violation.kind] = violation
@@ -138,9 +158,111 @@ def test_command_overlaps_every_earlier_interval_on_its_object(spans: list[tuple
 
 
 def check_conflicts(violation: Any, conflicts: list[StepCommand]) -> None:
-    """Check that a violation names the latest conflicts and their latest end; none without a conflict."""
+    """Check that a violation names the last conflicts and their latest end; none without a conflict."""
     assert (violation is not None) == bool(conflicts)
-    if violation is not None:
-        named = conflicts[-MAX_OTHERS:]
-        assert {other.subject for other in violation.others} == {f"X/{other.step}" for other in named}
-        assert violation.required == max(other.start + other.duration for other in named)
+    if violation is None:
+        return
+    named: list[Other] = []
+    for command in conflicts[-MAX_OTHERS:]:
+        other = Other(f"X/{command.step}", command.start, command.start + command.duration)
+        if named and (named[-1].subject, named[-1].end) == (other.subject, other.start):
+            other = other._replace(start=named.pop().start)
+        named.append(other)
+    assert violation.others == tuple(named)
+    assert violation.required == max(other.end for other in named)
+
+
+#: The same as a problem that Recipe2Plan allows.
+VALID = replace(BOILED, actions=(replace(BOILED.actions[0], interruptible=False), *BOILED.actions[1:]))
+
+
+class FixedOptimum(NamedTuple):
+    """Oracle with one answer for all problems, and the answer itself."""
+
+    status: Status
+    plan: str | None = "".join(command.text for command in SUCCESS)
+    makespan: int | None = 720
+    lower_bound: int | None = 600
+
+    def best(self, problem: Instance, rules: Profile) -> FixedOptimum:
+        return self
+
+
+def measurement_of(problem: Instance, commands: Sequence[StepCommand], rules: Profile, oracle: Any) -> Any:
+    return RecipeMeasurement(run_of(problem, {"plan": list(map(list, commands))}, rules), oracle)
+
+
+@examples(100)
+@given(PLANS, RULES, st.sampled_from(Status), st.sampled_from(["zero", "optimum"]))
+def test_run_is_compared_with_the_reference_and_with_the_optimum(
+    commands: list[StepCommand], rules: Profile, status: Status, missing: str
+) -> None:
+    verdict = replay(VALID, commands, rules)
+    is_proved = status == Status.optimal
+    optimal = SUCCESS if is_proved else None
+    against_optimum = efficiency(VALID, verdict, optimal, rules, is_whole_reference=True)
+    without = efficiency(VALID, verdict, None, rules)
+    for reference in ("heuristic", "optimal"):
+        profile = replace(rules, reference=reference, missing_ref=missing)
+        measurement = measurement_of(VALID, commands, profile, FixedOptimum(status))
+        is_compared = is_proved and (reference == "optimal" or missing == "optimum")
+        values = METRICS.values(measurement)
+        figures = (values["efficiency"], values["r_efficiency"], values["multitasking_score"])
+        assert figures == (against_optimum if is_compared else without)
+        assert values["reference"] == ("optimal" if is_compared else "none")
+        assert (values["r_efficiency_optimal"], values["beliefs"]) == (against_optimum.r_efficiency, None)
+        assert measurement.optimum == Optimum(720 if is_proved else None, status, 600)
+
+
+@pytest.mark.parametrize("name", [*bundled_names()[::20], "recipe2plan/timed/Pizza_Chocolate-Egg"])
+def test_released_plan_is_the_reference_of_its_problem(name: str) -> None:
+    problem, commands = load(name), reference_plan(name)
+    assert released(replace(problem, time_limit=10**6)) == Claim(None)
+    oracle = FixedOptimum(Status.unknown)
+    if commands is None:
+        assert released(problem) == Claim(
+            None, reason="no plan was released, so the released grader scores every plan 0"
+        )
+        assert measurement_of(problem, (), PAPER, oracle).reference == "none"
+        return
+    verdict = replay(problem, list(commands))
+    reason = verdict.violations[0].message if verdict.violations else ""
+    text = "\n".join(command.text for command in commands)
+    makespan = max(command.start + command.duration for command in commands)
+    assert released(problem) == Claim(makespan, accepted=verdict.success, reason=reason, plan=text)
+    for is_optimal, expected in ((False, "heuristic"), (True, "none")):
+        rules = replace(PAPER, reference="optimal" if is_optimal else "heuristic")
+        assert measurement_of(problem, commands, rules, oracle).reference == expected
+
+
+def test_makespan_below_the_optimum_has_no_optimum() -> None:
+    for makespan in (719, 720, 721):
+        measurement = measurement_of(VALID, SUCCESS, PAPER, FixedOptimum(Status.optimal, makespan=makespan))
+        assert measurement.optimum == (Optimum() if makespan > 720 else Optimum(makespan, Status.optimal, 600))
+
+
+def test_live_score_is_that_of_the_grade() -> None:
+    environment = registry.of(VALID).environment(VALID)
+    oracle: Any = FixedOptimum(Status.optimal)
+    scores = []
+    for command in SUCCESS:
+        environment.step(command.text)
+        row = METRICS.live_row(environment, oracle)
+        assert row == {"multitasking_score": RecipeMeasurement(environment.run(), oracle).figures.multitasking_score}
+        scores.append(environment.success)
+    assert scores == [False, False, True]
+
+
+def test_averages_leave_out_undefined_values() -> None:
+    read = {"recipe": "Pie", "belief": "resources", "right": 1, "believed": 10_001, "true": 2}
+    unread = {"recipe": "Pie", "belief": "dependency", "unread": "missing"}
+    good = {"success": True, "r_efficiency": 0.5, "r_efficiency_optimal": 0.25, "beliefs": [read, unread]}
+    failed = {"success": False, "progress": 0.5, "r_efficiency": None, "r_efficiency_optimal": 0.75}
+    averages = MetricSet(RecipeMeasurement, declare).averages(PAPER)
+    terms = {average.name: [average.terms(row) for row in (good, failed)] for average in averages}
+    counts = {"Pie resources right": 1, "Pie resources believed": 10_000, "Pie resources true": 2}
+    counts |= {"Pie resources read": 1, "Pie dependency unread": 1}
+    assert [Counter(items) for items in terms["beliefs"]] == [counts, {}]
+    assert (terms["success"], terms["progress"]) == ([(1, 1), (0, 1)], [(0, 1), (0.5, 1)])
+    assert (terms["r_efficiency"], terms["r_efficiency_feasible"]) == ([(0.5, 1), None], [(0.5, 1), None])
+    assert (terms["r_efficiency_optimal"], terms["undefined"]) == ([(0.25, 1), None], [(0, 1), (1, 1)])

@@ -115,42 +115,41 @@ def test_idle_intervals_are_those_without_continuous_work():
     assert run(MELT, (1, "Bread", 300, 500), (2, "Bread", 120, 850)).idle == ((0, 500), (800, 850))
 
 
-def test_progress_counts_complete_steps_and_their_prerequisites():
-    # 1, 1, 1 steps; then shaping; melting; rolling; ...
-    assert [round(9 * event.progress) for event in run(*GOOD).events] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
-    half = run((1, "Bread", 150, 0))
-    assert (half.progress, half.remaining["Bread/1"]) == (0.0, 150)
-
-
-def test_makespan_of_a_failed_plan_is_the_latest_end():
-    assert run(PREHEAT, KNEAD, (9, "Bread", 1, 400)).makespan == 600
-    assert run((9, "Bread", 1, 400)).makespan == 0
-
-
 # --- every kind of violation ---------------------------------------------------------------------
 
 FIRST_BROKEN = {
-    "wrong_recipe": ([KNEAD, (0, "Stew", 60, 300)], 1, "Stew"),
-    "wrong_action": ([KNEAD, SHAPE, (4, "Bread", 60, 420)], 2, "Bread/4"),
-    "time_error": ([KNEAD, (1, "Pie", 180, 299)], 1, "Pie/1"),
-    "object_occupancy": ([PREHEAT, (0, "Pie", 600, 599)], 1, "Pie/0"),
-    "object_temperature": ([KNEAD, SHAPE, (3, "Bread", 1200, 420)], 2, "Bread/3"),
-    "time_constraint": ([KNEAD, (2, "Bread", 120, 361)], 1, "Bread/2"),
-    "repeated_action": ([ROLL, (1, "Pie", 180, 720)], 1, "Pie/1"),
-    "action_duration": ([PREHEAT, (1, "Bread", 301, 0)], 1, "Bread/1"),
-    "execution_interruptibility": ([(1, "Pie", 179, 0)], 0, "Pie/1"),
-    "dependency": ([(1, "Bread", 299, 0), (2, "Bread", 120, 299)], 1, "Bread/2"),
-    "no_action": ([], 0, ""),
+    "wrong_recipe": ([KNEAD, (0, "Stew", 60, 300)], 1, "Stew", "there is no such recipe; the recipes are Bread, Pie"),
+    "wrong_action": (
+        [KNEAD, SHAPE, (4, "Bread", 60, 420)],
+        2,
+        "Bread/4",
+        "there is no such step; steps go from 0 to 3",
+    ),
+    "time_error": ([KNEAD, (1, "Pie", 180, 299)], 1, "Pie/1", "starts at 00:04:59, but the clock is at 00:05:00"),
+    "object_occupancy": ([PREHEAT, (0, "Pie", 600, 599)], 1, "Pie/0", "oven is occupied"),
+    "object_temperature": ([KNEAD, SHAPE, (3, "Bread", 1200, 420)], 2, "Bread/3", "needs oven at 350, but it is cold"),
+    "time_constraint": (
+        [KNEAD, (2, "Bread", 120, 361)],
+        1,
+        "Bread/2",
+        "must start within 60 s after Bread/1, but starts after 61 s",
+    ),
+    "repeated_action": ([ROLL, (1, "Pie", 180, 720)], 1, "Pie/1", "has been carried out already"),
+    "action_duration": ([PREHEAT, (1, "Bread", 301, 0)], 1, "Bread/1", "takes 300 s, not 301"),
+    "execution_interruptibility": ([(1, "Pie", 179, 0)], 0, "Pie/1", "must not be interrupted (180 s)"),
+    "dependency": ([(1, "Bread", 299, 0), (2, "Bread", 120, 299)], 1, "Bread/2", "Bread/1 is not complete"),
+    "no_action": ([], 0, "", "the plan contains no readable command"),
 }
 
 
 @PROFILE_NAMES
 @pytest.mark.parametrize("kind", FIRST_BROKEN)
 def test_each_kind_of_violation_ends_the_run(kind, rules):
-    commands, position, subject = FIRST_BROKEN[kind]
+    commands, position, subject, message = FIRST_BROKEN[kind]
     result = run(*commands, rules=rules)
     assert result.fatal is not None
     assert (result.fatal.kind, result.fatal.position, result.fatal.subject) == (kind, position, subject)
+    assert result.fatal.message == message
     assert result.fatal == result.violations[0]
     assert result.executed == position
     assert not result.success
@@ -167,47 +166,19 @@ def test_missing_action_fails_a_plan_without_a_fatal_violation(rules):
     assert result.remaining == {"Pie/4": 900}
 
 
-def test_infeasible_multitask_is_listed_only_after_a_time_error():
-    # The clock stands at the end of the last continuous step. What overlaps that step starts before
-    # the clock, and time_error is checked first.
-    result = run(KNEAD, (1, "Pie", 180, 299))
-    assert kinds_at(result, 1) == ["time_error", "infeasible_multitask"]
-    assert run(KNEAD, (2, "Pie", 60, 299)).fatal.kind == "time_error"  # an autonomous step never overlaps
-    assert kinds_at(run(KNEAD, (2, "Pie", 60, 299)), 1) == ["time_error"]
-
-
 def test_every_kind_of_violation_has_a_test():
     of_turns = {"identical_refusals", "too_many_turns"}
     assert {*FIRST_BROKEN, *of_turns, "object_volume", "missing_action", "infeasible_multitask"} == set(KINDS)
 
 
-def test_unfinished_interruptible_step_is_a_violation_without_position():
-    result = run((1, "Bread", 100, 0))
-    assert ("action_duration", "Bread/1", None) in [(v.kind, v.subject, v.position) for v in result.violations]
-
-
 # --- boundaries ----------------------------------------------------------------------------------
-
-
-def test_boundary_values_are_accepted():
-    assert run(KNEAD, (2, "Bread", 120, 360)).fatal is None  # exactly 60 s later
-    assert run(PREHEAT, (0, "Pie", 600, 600)).fatal is None  # when the oven gets free
-    assert run(KNEAD, (1, "Pie", 180, 300)).fatal is None  # when the cook gets free
-    assert run((2, "Pie", 60, 0), KNEAD).fatal is None  # an autonomous step at the same instant, written first
-    assert run(KNEAD, (2, "Pie", 60, 0)).fatal.kind == "time_error"  # but not written second
-    assert run(MELT, ROLL, (3, "Pie", 120, 600)).fatal is None  # exactly 120 s after the butter is done
 
 
 def test_prerequisite_must_have_ended_at_the_start_of_its_successor():
     result = run((1, "Pie", 180, 0), (2, "Pie", 60, 180), (3, "Pie", 120, 239))
     assert (result.fatal.kind, result.fatal.position) == ("dependency", 2)
+    assert result.fatal.message == "Pie/2 is not finished until 00:04:00"
     assert run((1, "Pie", 180, 0), (2, "Pie", 60, 180), (3, "Pie", 120, 240)).fatal is None
-
-
-def test_too_long_resumption_is_rejected():
-    # A longer pause makes it count as repeated, an immediate continuation as too long.
-    assert run((1, "Bread", 200, 0), (1, "Bread", 101, 200)).fatal.kind == "action_duration"
-    assert run((1, "Bread", 200, 0), (1, "Bread", 101, 201)).fatal.kind == "repeated_action"
 
 
 def test_untimed_problems_have_no_time_constraints():
@@ -259,26 +230,13 @@ def test_shared_preheating_needs_the_same_interval_and_temperature(rules):
     assert run(PREHEAT, (0, "Pie", 600, 1), rules=rules).fatal.kind == "object_occupancy"
     other = run(PREHEAT, (0, "Pie", 600, 0), rules=rules, instance=kitchen("425"))
     assert (other.fatal.kind, other.fatal.position) == ("object_occupancy", 1)
+    hot = run((0, "Pie", 600, 0), KNEAD, SHAPE, (3, "Bread", 1200, 600), rules=rules, instance=kitchen("425"))
+    assert hot.fatal.message == "needs oven at 350, but it is at 425"
 
 
-def test_the_last_preheating_decides_the_temperature():
-    hot = kitchen("425")
-    early = [PREHEAT, KNEAD, SHAPE]
-    second_preheating = (0, "Pie", 600, 600)
-    result = run(*early, second_preheating, (3, "Bread", 1200, 1200), instance=hot)
-    assert (result.fatal.kind, result.fatal.position) == ("object_temperature", 4)
-    assert "425" in result.fatal.message
-    assert run(*early, (3, "Bread", 1200, 600), (0, "Pie", 600, 1800), instance=hot).fatal is None
-
-
-def test_temperature_is_set_at_the_start_of_preheating():
-    # Baking during preheating: the temperature would do, the oven is occupied.
-    assert kinds_at(run(PREHEAT, KNEAD, SHAPE, (3, "Bread", 1200, 500)), 3) == ["object_occupancy", "dependency"]
-
-
-def kettle():
-    """Fill 600 units, pour 250 (also in parts), pour 400, all with one kettle."""
-    water = [Demand("kettle water", amount=250), Demand("kettle water", amount=400)]
+def kettle(amount=250):
+    """Fill 600 units, pour an amount (also in parts), pour 400, all with one kettle."""
+    water = [Demand("kettle water", amount=amount), Demand("kettle water", amount=400)]
     return Instance(
         "kettle",
         actions=(
@@ -306,6 +264,7 @@ def test_volume_must_contain_the_amount_of_each_piece(rules):
             "kettle water",
             level,
         )
+    assert run(pour, rules=rules, instance=kettle(1)).fatal.kind == "object_volume"
     assert run(fill, rest, rules=rules, instance=kettle()).fatal is None
     refilled = run(fill, pour, (2, "X", 50, 150), (0, "X", 100, 200), instance=kettle())
     assert kinds_at(refilled, 2) == ["object_volume"]
@@ -326,55 +285,6 @@ def test_a_problem_with_volumes_is_graded_without_an_optimum():
     submission = {"instance": "kettle", "plan": "Step(0, X, 100, 0), Step(2, X, 50, 100), Step(1, X, 50, 150)"}
     grade = Grader(problems=Problems(named={"kettle": kettle()})).grade(submission)
     assert (grade.scored, grade.failure_cause, grade.optimal_makespan) == (True, "object volume", None)
-
-
-# --- commands of length zero ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("before", "zero", "released", "paper"),
-    [
-        ([], (1, "Bread", 0, 0), None, "action_duration"),  # on an interruptible step
-        ([(1, "Bread", 100, 0)], (1, "Bread", 0, 100), None, "action_duration"),  # in the middle of it
-        ([KNEAD], (1, "Bread", 0, 300), None, "repeated_action"),  # on a completed one
-        ([ROLL], (1, "Pie", 0, 600), None, "repeated_action"),  # also if it is not interruptible
-        ([], (1, "Pie", 0, 0), "execution_interruptibility", "action_duration"),
-    ],
-)
-def test_violations_of_zero_length_commands_depend_on_the_profile(before, zero, released, paper):
-    for rules, kind in ((RELEASED, released), (PAPER, paper)):
-        result = run(*before, zero, rules=rules)
-        assert (result.fatal and result.fatal.kind) == kind
-        assert result.executed == len(before) + (kind is None)
-    assert (
-        run(*before, zero, rules=RULE_SET.profile("paper", zero_duration="accepted")).fatal
-        == run(*before, zero, rules=RELEASED).fatal
-    )
-
-
-def test_zero_length_command_moves_the_end_of_its_step_in_the_released_profile():
-    # Kneading is over at 300; a zero-length command at 400 makes 400 the time from which 60 s count.
-    late = [KNEAD, (1, "Bread", 0, 400), (2, "Bread", 120, 460)]
-    assert run(*late, rules=RELEASED).fatal is None
-    assert run(KNEAD, (2, "Bread", 120, 460), rules=RELEASED).fatal.kind == "time_constraint"
-
-
-def test_zero_length_command_overlaps_only_strictly_inside_another_interval():
-    oven = Instance(
-        "oven",
-        actions=(
-            step("X/0", 100, auto=True, uses=[Demand("oven")]),
-            step("X/1", 100, cut=True, uses=[Demand("oven")]),
-        ),
-        resources=(Resource("oven"),),
-        benchmark="recipe2plan",
-    )
-    hold = (0, "X", 100, 10)
-    assert run(hold, (1, "X", 0, 10), instance=oven, rules=RELEASED).fatal is None
-    assert run(hold, (1, "X", 0, 11), instance=oven, rules=RELEASED).fatal.kind == "object_occupancy"
-    assert run(hold, (1, "X", 0, 109), instance=oven, rules=RELEASED).fatal.kind == "object_occupancy"
-    assert run(hold, (1, "X", 0, 110), instance=oven, rules=RELEASED).fatal is None
-    assert run((1, "X", 0, 10), hold, instance=oven, rules=RELEASED).fatal is None
 
 
 # --- time constraints at resumption --------------------------------------------------------------
@@ -398,128 +308,15 @@ def test_window_on_resume_false_checks_only_the_first_start():
 # --- after the first violation -------------------------------------------------------------------
 
 
-def test_later_violations_assume_that_refused_commands_were_executed():
-    result = run(
-        (1, "Pie", 100, 0),  # not interruptible
-        (1, "Bread", 300, 100),
-        (0, "Stew", 60, 400),
-        (2, "Bread", 120, 500),  # more than 60 s after kneading
-        (3, "Bread", 1200, 620),  # cold, not preheated
-    )
-    assert [(v.position, v.kind, v.subject) for v in result.violations] == [
-        (0, "execution_interruptibility", "Pie/1"),
-        (2, "wrong_recipe", "Stew"),
-        (3, "time_constraint", "Bread/2"),
-        (4, "object_temperature", "Bread/3"),
-        (4, "dependency", "Bread/3"),
-        (None, "missing_action", "Bread/0"),
-        (None, "missing_action", "Pie/0"),
-        (None, "action_duration", "Pie/1"),  # lacks 80 s
-        (None, "missing_action", "Pie/2"),
-        (None, "missing_action", "Pie/3"),
-        (None, "missing_action", "Pie/4"),
-    ]
-    # The verdict is that of the run, which ended at once.
-    assert (result.executed, result.progress, result.goal_ratio, result.makespan) == (0, 0.0, 0.0, 0)
-    assert result.remaining == {action.id: action.duration for action in KITCHEN.actions}
-    assert len(result.events) == 1
-
-
 def test_the_search_for_violations_is_bounded():
     wrong = (0, "Stew", 60, 0)
     result = run(*[wrong] * (MAX_VIOLATIONS + 500))
-    assert sum(v.position is not None for v in result.violations) == MAX_VIOLATIONS
-    assert len(result.violations) <= MAX_VIOLATIONS + len(KITCHEN.actions)
+    assert [v.position for v in result.violations] == [*range(MAX_VIOLATIONS)]
     assert result.fatal == result.violations[0]
     assert (result.executed, len(result.events)) == (0, 1)
 
 
 # --- interactive logs ----------------------------------------------------------------------------
-
-
-def test_refused_answer_does_not_end_an_interactive_run():
-    answers = [[command] for command in GOOD]
-    answers[3:3] = [[(9, "Bread", 60, 300)], [(0, "Stew", 60, 300)], [], [(1, "Bread", 1, 300)]]
-    result = run_log(*answers)
-    assert result.success
-    assert result.fatal is None
-    assert (result.executed, result.makespan, result.progress) == (len(GOOD), 2700, 1.0)
-    kinds = ["wrong_action", "wrong_recipe", "no_action", "repeated_action"]
-    assert [v.kind for v in result.violations] == kinds
-    # Positions count the commands; the empty answer stands where the next command would be.
-    assert [v.position for v in result.violations] == [3, 4, 5, 5]
-    assert [event.position for event in result.events if not event.accepted] == [3, 4, 5]
-    assert [event.position for event in result.events] == list(range(len(GOOD) + 3))
-
-
-def test_refused_command_ends_its_answer_and_keeps_earlier_commands():
-    result = run_log([KNEAD, (9, "Bread", 60, 300), SHAPE], [SHAPE])
-    assert [(e.subject, e.accepted) for e in result.events] == [
-        ("Bread/1", True),
-        ("Bread/9", False),
-        ("Bread/2", True),
-    ]
-    assert result.executed == 2
-
-
-def test_answers_keep_their_order():
-    assert run_log([(1, "Bread", 300, 100)], [(1, "Pie", 180, 0)]).violations[0].kind == "time_error"
-
-
-@PROFILE_NAMES
-def test_refused_command_advances_the_clock_of_an_interactive_run_by_the_rule(rules):
-    late = (1, "Pie", 100, 1000)  # too short
-    result = run_log([late], [KNEAD], rules=replace(rules, reject_advances_clock=True))
-    assert [(v.position, v.kind) for v in result.violations[:2]] == [
-        (0, "execution_interruptibility"),
-        (1, "time_error"),
-    ]
-    assert result.executed == 0
-    constant_clock = replace(rules, reject_advances_clock=False)
-    assert run_log([late], [KNEAD], rules=constant_clock).executed == 1
-
-
-def test_refused_command_has_no_effect_in_the_paper_profile():
-    late = [(3, "Bread", 1200, 1800)]  # before its prerequisites
-    good = [[command] for command in GOOD]
-    assert run_log(late, *good, rules=PAPER).success
-    assert not run_log(late, *good, rules=RELEASED).success
-
-
-def test_refused_command_advances_the_clock_only_to_the_start_of_an_existing_step():
-    rules = replace(PAPER, reject_advances_clock=True)
-    assert run_log([(1, "Pie", 100, 1000)], [(1, "Bread", 300, 1000)], rules=rules).executed == 1
-    assert run_log([(0, "Stew", 100, 1000)], [(77, "Pie", 1, 1000)], [KNEAD], rules=rules).executed == 1
-    assert run_log([KNEAD], [(1, "Pie", 100, 50)], [(1, "Pie", 180, 300)], rules=rules).executed == 2  # never back
-
-
-def test_refused_command_does_not_change_objects_and_steps():
-    result = run_log([(0, "Pie", 500, 0)], [(0, "Bread", 600, 0)], [(0, "Pie", 600, 0)])
-    assert result.executed == 2
-    assert "Pie/0" not in result.remaining
-
-
-def test_missed_time_constraint_ends_an_interactive_run_in_the_paper_profile():
-    answers = [[KNEAD], [(2, "Bread", 120, 361)], [(1, "Pie", 180, 361)]]
-    ended = run_log(*answers)
-    assert (ended.fatal.kind, ended.fatal.position) == ("time_constraint", 1)
-    assert (ended.executed, len(ended.events)) == (1, 2)
-    assert not ended.success
-    for rules in (RELEASED, RULE_SET.profile("paper", fatal_time_constraint=False)):
-        going = run_log(*answers, rules=rules)
-        assert going.fatal is None
-        assert going.executed == 2
-
-
-@pytest.mark.parametrize(("rules", "most"), [(PAPER, 10), (RELEASED, 10), (RULE_SET.profile(max_failures=2), 2)])
-def test_more_than_max_failures_end_an_interactive_run(rules, most):
-    wrong = [[(9 + number, "Bread", 60, 0)] for number in range(most + 1)]
-    enough = run_log(*wrong[1:], [KNEAD], rules=rules)
-    assert enough.fatal is None
-    assert enough.executed == 1
-    over = run_log(*wrong, [KNEAD], rules=rules)
-    assert (over.fatal.kind, over.fatal.position, over.executed) == ("wrong_action", most, 0)
-    assert len(over.events) == most + 1
 
 
 @pytest.mark.parametrize(
@@ -535,35 +332,10 @@ def test_more_than_max_failures_end_an_interactive_run(rules, most):
     ],
 )
 def test_three_equal_messages_in_a_row_end_an_interactive_run_by_the_released_rule(refused, is_end):
-    _check_identical_refusals(refused, is_end, RELEASED)
-
-
-A, B = [(9, "Bread", 60, 0)], [(3, "Bread", 1200, 0)]
-
-
-@pytest.mark.parametrize(
-    ("refused", "is_end"),
-    [
-        ([A] * 3, True),
-        ([A, B, A, B, A], True),
-        ([A, [KNEAD], A, [SHAPE], A], True),  # also between successes
-        ([[KNEAD, *A], A, A], True),  # also after other commands of an answer
-        ([A, B, A, B], False),
-        ([[(3, "Bread", 1200, start)] for start in (0, 30, 60)], False),  # another start is another command
-        ([[(1, "Bread", duration, 0)] for duration in (301, 302, 303)], False),
-        ([[]] * 3, False),  # answers without a command attempt no action
-    ],
-)
-def test_third_refusal_of_a_command_ends_an_interactive_run_in_the_paper_profile(refused, is_end):
-    _check_identical_refusals(refused, is_end, PAPER)
-
-
-def _check_identical_refusals(refused, is_end, rules):
-    """Check that refusals end a run as identical ones, and that there is no such end without a maximum."""
-    result = run_log([PREHEAT], *refused, [ROLL], rules=rules)
+    result = run_log([PREHEAT], *refused, [ROLL], rules=RELEASED)
     assert (result.fatal is not None and result.fatal.kind == "identical_refusals") is is_end
     assert result.violations.count(result.fatal) == is_end
-    assert run_log([PREHEAT], *refused, [ROLL], rules=replace(rules, max_identical_refusals=0)).fatal is None
+    assert run_log([PREHEAT], *refused, [ROLL], rules=replace(RELEASED, max_identical_refusals=0)).fatal is None
 
 
 @PROFILE_NAMES
@@ -588,19 +360,6 @@ def test_released_run_ends_after_ten_turns_more_than_steps():
         *[[(9, "Bread", 60, 0)], [(8, "Bread", 60, 0)]] * 5, *([one] for one in GOOD), rules=RELEASED
     ).success
     assert run(*(one for [one] in cut), rules=RELEASED).fatal is None  # a whole plan has no turns
-
-
-def test_refused_answers_after_completion_keep_the_success():
-    result = run_log(*([command] for command in GOOD), *[[(9, "Bread", 60, 0)]] * 11)
-    assert (result.fatal.kind, result.fatal.position) == ("identical_refusals", len(GOOD) + 2)
-    assert result.success
-    assert (result.executed, result.progress) == (len(GOOD), 1.0)
-    assert not run_log(*([command] for command in GOOD[:-1]), *[[(9, "Bread", 60, 0)]] * 11).success
-
-
-def test_interactive_run_without_commands_has_violation_no_action():
-    result = run_log([], [])
-    assert (result.fatal.kind, result.fatal.position, result.executed) == ("no_action", 0, 0)
 
 
 def test_idle_intervals_of_an_interactive_run_ignore_refused_commands():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -10,10 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.benchmarks.timearena.metrics import TimeArenaMeasurement
+from planoracle.instances.benchmarks.timearena.language import parse
+from planoracle.instances.benchmarks.timearena.metrics import TimeArenaMeasurement, declare
 from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, action_modes, load, world
-from planoracle.instances.benchmarks.timearena.rules import MALFORMED, PROFILES, SILENT, WRONG, Profile
-from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator
+from planoracle.instances.benchmarks.timearena.rules import MALFORMED, PROFILES, SILENT, WRONG, Profile, exits
+from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
+from planoracle.instances.benchmarks.timearena.run import simulator as simulator_of
+from planoracle.instances.benchmarks.timearena.simulation import kind_of
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.protocol.plan import Target
+from planoracle.instances.protocol.scoring import MetricSet
 from tests.support.samples import examples, sample
 from tests.support.timearena import replay
 
@@ -49,6 +57,8 @@ class Model:
         self.necessary: list[bool] = []
         self.wrong = 0
         self.reported: float = 0
+        #: Text, kind, first minute and end of every decision.
+        self.decisions: list[tuple[str, str, int, int]] = []
 
     @property
     def score(self) -> float:
@@ -107,6 +117,7 @@ class Model:
         self.necessary.append(necessary)
 
     def decide(self, decision: str) -> None:
+        begin = len(self.rows)
         text = " ".join(decision.lower().split()) if self.rules.normalize else decision.strip()
         kind, keys = ("wait", []) if text == "wait" else self.kind_of(text)
         self.wrong = self.wrong + 1 if kind in WRONG else 0
@@ -119,6 +130,7 @@ class Model:
         else:
             self.running[keys[0]] = [name for name, _, _ in keys]
             self.pass_minute(text, kind)
+        self.decisions.append((text, kind, begin, len(self.rows)))
 
     def occupy(self, text: str, key: RoleKey) -> None:
         """Let the minutes of an occupying action pass: those between its first and last one only continue it."""
@@ -134,6 +146,7 @@ class Model:
             if self.end():
                 break
             if self.rules.exit_ends and decision.strip().lower() in ("exit", "quit"):
+                self.decisions.append(("exit", "exit", len(self.rows), len(self.rows)))
                 return "exit"
             self.decide(decision)
         return self.end() or "exhausted"
@@ -158,6 +171,7 @@ def check(name: str, decisions: Sequence[str], limit: int, rules: Profile) -> Mo
     end = model.play(decisions)
     record, verdict = run.record, run.verdict
     assert (record.end, run.success) == (end, end == "completed")
+    assert verdict.fatal == (verdict.violations[-1] if end == "five_invalid" else None)
     assert list(map(tuple, record.steps)) == model.rows
     assert (list(record.scores), list(record.necessary)) == (model.scores, model.necessary)
     score = model.scores[-1] if model.scores else 0
@@ -169,7 +183,88 @@ def check(name: str, decisions: Sequence[str], limit: int, rules: Profile) -> Mo
     tasks = len(model.scene.tasks)
     assert (verdict.makespan, verdict.goal_ratio) == (len(model.rows), (tasks - len(open_tasks)) / tasks)
     assert sum(verdict.remaining.values()) == sum(model.remaining.values())
+    for violation in filter(lambda violation: violation.case, verdict.violations):
+        names = tuple(violation.subject.split(" ")[1::2])
+        assert (violation.resource, violation.actual) == (names[1], names)
+    steps = [(kind_of(step), step.command, step.start, step.end) for step in run.steps]
+    assert steps == [(kind, text[:80], begin, end) for text, kind, begin, end in model.decisions]
+    if run.impossible is None:
+        check_points(run, model)
+    else:
+        assert not any(point.state.pieces for point in run.points)
+    check_targets(run, decisions)
     return model
+
+
+def check_points(run: TimeArenaRun, model: Model) -> None:
+    """Compare the decision points of a run, and its completions by waits, with the decisions."""
+    modes = action_modes(run.problem)
+    pieces: list[Piece] = []
+    texts = []
+    lost = reached = 0
+    assert (run.points[0].state.pieces, run.points[0].state.clock) == ((), 0)
+    for number, (text, kind, begin, end) in enumerate(model.decisions, 1):
+        if kind != "exit":
+            texts.append(text)
+        if kind in MALFORMED and not model.rules.invalid_ticks_world:
+            lost += 1
+        if kind == "valid":
+            action, mode = modes[text]
+            pieces.append(Piece(action.id, begin - lost, action.duration, run.problem.agents[0], mode))
+            reached = max(reached, pieces[-1].end + lost)
+        elif kind in WRONG and len(pieces) == len(run.problem.actions) and not model.rules.stop_on_complete:
+            is_done = max(piece.end for piece in pieces) + lost <= end
+            reached = end + 1 if is_done else reached
+        point = run.points[number]
+        assert (point.state.pieces, point.lost, point.reached) == (tuple(pieces), lost, reached)
+        is_last = number == len(model.decisions)
+        is_over = is_last and run.record.end in ("time_out", "five_invalid", "exit")
+        assert point.over == (run.record.end if is_over else None)
+        assert is_last or point.state.clock == end - lost
+        waits = max([reached - lost, *(piece.end for piece in pieces)]) - point.state.clock
+        if (is_last or number % 7 == 0) and len(text) < 100:
+            completed = [*texts, *["wait"] * waits]
+            lines = "\n".join(completed)
+            expected = lines if parse(lines, run.simulator.world) == completed else json.dumps(completed)
+            completion, verdict = run.completed(number, Schedule(()))
+            assert completion == expected
+            assert verdict == replay(run.problem.name, completed, None, model.rules).verdict
+
+
+def check_targets(run: TimeArenaRun, decisions: Sequence[str]) -> None:
+    """Compare the targets with a run of all decisions without exits, however many are wrong in a row."""
+    rules = replace(run.rules, max_wrong_streak=len(decisions) + 1)
+    model = Model(run.simulator.world, rules, inf)
+    modes = action_modes(run.problem)
+    targets: list[Target] = []
+    attempts: list[tuple[Target, str]] = []
+    dropped = []
+    for position, decision in enumerate(decisions):
+        if exits(decision, rules):
+            dropped.append((position, decision.strip()[:200], "exit"))
+    for position, decision in enumerate(decisions):
+        if model.end() or exits(decision, rules):
+            continue
+        model.decide(decision)
+        text, kind, begin, _ = model.decisions[-1]
+        if text not in modes:
+            dropped += [] if kind == "wait" else [(position, text[:80], kind)]
+            continue
+        action, mode = modes[text]
+        target = Target(position, text, Piece(action.id, begin, action.duration, run.problem.agents[0], mode))
+        if kind == "valid":
+            targets.append(target)
+        else:
+            attempts.append((target, kind))
+    for target, kind in attempts:
+        if any(target.piece.action == other.piece.action for other in targets):
+            dropped.append((target.position, target.command, kind))
+        else:
+            targets.append(target)
+    result = run.targets()
+    assert list(result.targets) == sorted(targets, key=lambda target: (target.piece.start, target.position))
+    assert list(map(tuple, result.dropped)) == dropped
+    assert (result.problem.actions, result.problem.time_limit) == (run.problem.actions, run.time_limit)
 
 
 @examples(150, is_shrunk=False)
@@ -193,27 +288,57 @@ def test_any_decisions_are_replayed_by_the_rules(data: st.DataObject, name: str,
 @given(st.data(), st.sampled_from([TEA, "timearena/household4+household7"]), st.sampled_from([PAPER, RELEASED]))
 def test_legal_actions_are_those_that_can_be_started(data: st.DataObject, name: str, rules: Profile) -> None:
     problem = load(name)
-    simulator = TimeArenaSimulator(world(name, rules), rules, problem=problem, impossible=rules is RELEASED)
-    model = Model(simulator.world, rules, inf)
+    simulator = simulator_of(problem, rules)
+    model = Model(world(name, rules), rules, inf)
     texts = actions(model.scene)
     state = simulator.initial()
     starts = []
     while not model.end() and len(model.rows) < 25:
         possible = [text for text in texts if model.kind_of(text)[0] == "valid"]
-        assert sorted(command.text for command in simulator.legal(state)) == sorted([*possible, "wait"])
+        legal = [(command.text, command.kind) for command in simulator.legal(state)]
+        assert sorted(legal) == sorted([*((text, "act") for text in possible), ("wait", "wait")])
+        if rules is PAPER:
+            choices = simulator.choices(simulator.point(state), 1, state)
+            assert [(command.text, command.kind) for command in choices] == legal
         decision = data.draw(st.sampled_from([*possible, "wait", "wash wall"]))
         if decision in possible:
-            starts.append((state.minute, decision))
+            starts.append(decision)
         state, _ = simulator.apply(state, decision)
         model.decide(decision)
         assert (simulator.clock(state), simulator.ended(state)) == (len(model.rows), model.end() or None)
-    point = simulator.point(state)
-    if rules is PAPER:
-        modes = action_modes(problem)
-        assert [(piece.start, piece.action) for piece in point.state.pieces] == [
-            (start, modes[decision][0].id) for start, decision in starts
-        ]
-        assert point.state.clock == state.minute
+    modes = action_modes(problem)
+    pieces = [piece.action for piece in simulator.point(state).state.pieces]
+    # The released reservations make the pair of tasks impossible, so that no action is a piece.
+    is_possible = rules is PAPER or name == TEA
+    assert pieces == ([modes[decision][0].id for decision in starts] if is_possible else [])
+
+
+#: Decisions of every kind, ends of a run, and texts that are nearly one of them.
+DECISIONS = (
+    """
+wait|wait|WAIT|activate kettle|activate kettle|wash teapot|wash cup|Wash  TEAPOT|wash|wash the cup|pour kettle onto cup
+wash spoon|pour kettle into spoon|wash kettle|pour cup into kettle|pour teapot into teapot|pour kettle into tea
+pour tea into kettle|pour kettle into cup|exit|\tquit |\u3000eXit\xa0|exit now|exit.|e xit|
+""".strip("\n")
+    .replace("\n", "|")
+    .split("|")
+)
+
+
+@examples(500, is_shrunk=False)
+@given(st.lists(st.sampled_from(DECISIONS)), st.integers(0, 12), RULES)
+def test_any_decision_has_its_feedback_and_the_first_reason_ends_the_run(
+    decisions: list[str], limit: int, rules: Profile
+) -> None:
+    check(TEA, decisions, limit, rules)
+
+
+@examples(300, is_shrunk=False)
+@given(st.lists(st.sampled_from(["sing", "sing", "wait", "exit"]), min_size=4), st.integers(4, 8), RULES)
+def test_time_limit_precedes_wrong_streak_and_wrong_streak_precedes_exit(
+    decisions: list[str], limit: int, rules: Profile
+) -> None:
+    check(TEA, decisions, limit, rules)
 
 
 HOSTILE = [
@@ -275,3 +400,9 @@ def test_waits_are_costless_costly_or_unpriced(steps: list[tuple[str, int, bool]
     priced = [cost for cost in costs if cost is not None]
     assert measurement.wait_costs == costs
     assert measurement.costly_waits == sum(cost > 0 for cost in priced)
+
+
+def test_shares_are_those_of_all_decisions() -> None:
+    averages = {average.name: average for average in MetricSet(TimeArenaMeasurement, declare).averages(PAPER)}
+    row = {"kinds": {"valid": 3, "wait": 1}}
+    assert [averages[kind].terms(row) for kind in ("valid", "wait", "invalid_action")] == [(300, 4), (100, 4), (0, 4)]
