@@ -137,7 +137,7 @@ CASES: dict[str, tuple[list[list[Any]], dict[str, Any], str, dict[str, Any], lis
         [[1, "Pie", 180, 2400]],
         {},
         "repeated_action",
-        {},
+        {"actual": 180},
         [("Pie/1", 420, 600)],
         "complete since 00:10:00",
     ),

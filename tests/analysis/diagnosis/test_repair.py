@@ -101,49 +101,6 @@ def test_recipe2plan_excessive_times_are_repaired():
         assert (repaired.added, repaired.moved, repaired.makespan) == (("Cobbler/7",), 0, 4080)
 
 
-def test_recipe2plan_logs_count_accepted_commands():
-    best = [entry.strip(", ") + ")" for entry in solve(load(COBBLER)).plan.split(")") if entry.strip(", ")]
-    log = [{"response": text} for text in best]
-    assert repair(load(COBBLER), {"plan": log}).changed is False
-    refused = {"response": command(15, "Pancakes", 10, 0)}
-    repaired = repair(load(COBBLER), {"plan": [refused, *log]})
-    # Rejected at first and carried out later: the later place counts.
-    assert (repaired.changed, repaired.violations, repaired.moved, repaired.shift) == (True, 1, 0, 0)
-    assert [(one.position, one.reason) for one in repaired.dropped] == [(0, "was refused")]
-    assert repaired.plan == ", ".join(best)
-
-
-def test_timearena_rejected_decisions_are_dropped_and_first_success_counts():
-    commands = ["pour kettle into cup", "activate kettle", "wash cup", "jump", "wash cup", "pour kettle into cup"]
-    repaired = repair(load("timearena/household1"), {"actions": commands})
-    assert [(one.position, one.reason) for one in repaired.dropped] == [
-        (0, "dependency_violation"),
-        (3, "invalid_action"),
-        (4, "repeated_completed"),
-    ]
-    # The kettle was started in minute 1, the cup washed from minute 2 on.
-    steps = Grader().grade({"id": "1", "instance": "timearena/household1", "plan": repaired.plan}).metrics["steps"]
-    starts: dict[str, int] = {}
-    for minute, decision, *_ in steps:
-        starts.setdefault(decision, minute)
-    assert (repaired.moved, repaired.shift) == (0, 0)
-    assert starts["activate kettle"] == 1
-    assert starts["wash cup"] == 2
-    check(repaired, Grader(), "timearena/household1")
-
-
-@pytest.mark.parametrize("text", ["exit", "Quit", " EXIT\n"])
-def test_timearena_decisions_after_exit_are_read(text):
-    name = "timearena/household1"
-    best = solve(load(name)).plan.splitlines()
-    repaired = repair(load(name), {"actions": [*best[:3], text, *best[3:]]})
-    assert [(one.position, one.command, one.reason) for one in repaired.dropped] == [(3, text.strip().lower(), "exit")]
-    assert (repaired.changed, repaired.moved, repaired.shift, repaired.added) == (True, 0, 0, ())
-    assert repaired.plan == best
-    unasked = repair(load(name), {"actions": [*best, text]})  # the run was complete before
-    assert (unasked.changed, unasked.plan) == (False, [*best, text])
-
-
 def test_timearena_repair_respects_time_limit():
     name = "timearena/household1"
     least = solve(load(name)).makespan
@@ -165,24 +122,6 @@ def test_timearena_released_reservations_can_make_repair_infeasible(shared):
         if repairer.repair(load(row["instance"]), row).status == "infeasible"
     ]
     assert stuck
-
-
-def test_asynctool_other_calls_than_reference_calls_become_waits():
-    name = "asynctool/cross2/01"
-    best = [json.loads(line) for line in solve(load(name)).plan.splitlines()]
-    foreign_call = {"id": "nobody", "func_name": "f", "params": {}}
-    for broken, dropped in (
-        ([foreign_call, *best], ["is not a reference call of the problem"]),
-        (["hm", *best], ["the message contains no call"]),
-        ([*best, best[-1]], ["repeats the closing message"]),
-        ([best[0], *best], ["is not a reference call of the problem"]),
-    ):
-        repaired = repair(load(name), {"turns": broken})
-        if repaired.changed:
-            assert [one.reason for one in repaired.dropped] == dropped
-            check(repaired, Grader(), name)
-    repaired = repair(load(name), {"turns": [foreign_call, *best]})
-    assert (repaired.moved, repaired.shift, repaired.plan) == (0, 0, [WAIT, *best])
 
 
 def test_pieces_of_unknown_actions_are_dropped():

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import product
+from random import Random
 from typing import get_args
 
 import pytest
@@ -14,9 +16,9 @@ from planoracle.analysis.grading import oracle
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.rewards import reward
 from planoracle.instances.benchmarks.kitchens import metrics
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, compiled
 from planoracle.instances.benchmarks.kitchens.descriptions import describe
-from planoracle.instances.benchmarks.kitchens.failures import CAUSES, FAILURES, LackKind, lacks
+from planoracle.instances.benchmarks.kitchens.failures import CAUSES, FAILURES, Lack, LackKind, _lacks, lacks
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Goal, Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.measures import Foresight, foresight, step_limit
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
@@ -374,6 +376,52 @@ def test_kind_of_a_lack_follows_from_the_place_of_the_thing(condition: tuple[str
     engine = compiled(replace(PANTRY, goal=Goal.of([condition])), RULES)
     (lack,) = lacks(engine, engine.start())
     assert (lack.kind, lack.condition, lack.is_own_doing) == (kind, condition, False)
+
+
+#: Two things of three kinds for a dish, of which either may play the role.
+TWICE = small_kitchen(
+    {"table1": ["bread1", "lettuce1"], "table2": ["bread2"], "table3": ["patty2"], "table4": []}
+    | {"board1": ["lettuce2"], "stove1": ["patty1"]},
+    traits={
+        "lettuce1": ["iscuttable"],
+        "lettuce2": ["iscuttable"],
+        "patty1": ["iscookable"],
+        "patty2": ["iscookable"],
+    },
+    goal=[
+        condition.split()
+        for condition in (
+            *("iscut lettuce#1", "iscooked patty#1", "clear patty#1", "item_at bread#1 table2"),
+            *("atop lettuce#1 bread#1", "atop patty#1 lettuce#1"),
+        )
+    ],
+)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lacks_are_those_of_the_best_cast_of_all(seed: int) -> None:
+    """Compare with all casts by the number of lacks, of those of own doing, and of wrong stacks."""
+    random = Random(seed)
+    engine = CompiledKitchen(TWICE, RULES)
+    state = start = engine.start()
+    for _ in range(90):
+        texts = engine.texts(state)
+        weights = [1 if text.startswith(("Move", WAIT)) else 3 for text in texts]
+        state = engine.step(state, random.choices([*texts.values()], weights)[0])
+        facts = engine.facts(state)
+        new = facts - engine.facts(start)
+        ranks = []
+        for numbers in product("12", repeat=3):
+            cast = {
+                f"{kind}#1": kind + number for kind, number in zip(("bread", "lettuce", "patty"), numbers, strict=True)
+            }
+            ranks.append(_rank(_lacks(engine, facts, new, cast)))
+        assert _rank(lacks(engine, state)) == min(ranks)
+
+
+def _rank(unmet: tuple[Lack, ...]) -> tuple[int, int, int]:
+    own = sum(lack.is_own_doing for lack in unmet)
+    return len(unmet), own, sum(lack.kind == "wrong_stack" for lack in unmet)
 
 
 def test_lacks_of_start_state() -> None:

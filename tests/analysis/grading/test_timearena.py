@@ -64,18 +64,6 @@ def test_long_waits_are_graded_fast_with_costs():
     assert (row["total_time"], row["unnecessary_waits"], row["costly_waits"]) == (20_000, 20_000, 20_000)
 
 
-def test_common_fields_count_actions_and_tasks():
-    name = "timearena/household1+household4"
-    only_tree = [command for command in best_decisions(name) if "water" in command or command == "trim fruit_tree"]
-    commands = ["add water to watering_can", "water fruit_tree by watering_can", *["wait"] * 6, "trim fruit_tree"]
-    grade = Grader().grade({"id": "x", "instance": name, "actions": commands})
-    assert set(only_tree) <= set(commands)
-    assert (grade.executed, grade.goal_ratio, grade.success) == (3, 0.5, False)
-    run = replay(name, commands)
-    assert run.verdict.remaining["cup: wash"] == 3
-    assert "fruit_tree: trim" not in run.verdict.remaining
-
-
 def test_optimum_follows_rules_of_grade():
     line = {"id": "x", "instance": "timearena/cooking2+cooking3", "actions": []}
     assert Grader().grade(line).optimal_makespan is not None
@@ -107,15 +95,6 @@ def test_extraction_preserves_unknown_text():
         assert extract(text, SCENE) == text
 
 
-def test_exit_ends_run():
-    text = "1. activate kettle\n2. Exit.\n3. wash cup"
-    row = Grader().grade({"id": "x", "instance": TEA, "actions": text}).row(trace=True)
-    assert (row["end"], row["total_time"], row["success"], row["violation"]) == ("exit", 1, False, None)
-    assert [step[1:3] for step in row["steps"]] == [["activate kettle", "valid"]]
-    ended = Grader({"timearena": PRICED}).grade({"id": "x", "instance": TEA, "actions": ["wait", "exit"]}).row()
-    assert (ended["end"], ended["makespan"], ended["costly_waits"]) == ("exit", 1, 1)
-
-
 def test_released_score_is_the_displayed_score():
     line = {"id": "x", "instance": TEA, "actions": ["activate kettle", "wait", "wait", "wash kettle"]}
     paper = Grader().grade(line).row()
@@ -142,12 +121,6 @@ def test_shares_count_each_action_once_without_exit():
     first, other = summarize(grade_rows([*grades, ended])).sets
     assert (first["valid"], first["wait"], first["invalid_action"]) == (75, 25, 0)
     assert (other["valid"], other["wait"], other["invalid_action"]) == (50, 0, 50)
-
-
-def test_wait_is_necessary_if_no_action_can_start():
-    run = replay("timearena/household4", ["add water to watering_can", "water fruit_tree by watering_can", "wait"])
-    assert run.steps[-1].kind == "wait"
-    assert run.record.necessary[-1] is True  # the tree is occupied, and no other work remains
 
 
 def test_costs_of_waits_sum_to_lost_time():

@@ -215,6 +215,7 @@ def test_mapping_of_counts_is_summed(graded: list[Grade]) -> None:
     rows = group_runs(grade_rows(runs), "robotouille", "invalid_kinds")
     shares = {row["invalid_kinds"]: (row["count"], row["share"]) for row in rows}
     assert list(shares.items()) == [("unknown_action", (6, 0.75)), ("precondition", (2, 0.25))]
+    assert summarize(grade_rows(runs)).sets[0]["invalid_kinds"] == {"precondition": 2, "unknown_action": 6}
 
 
 def test_no_metric_has_the_name_of_a_plan() -> None:
@@ -226,5 +227,10 @@ def test_no_metric_has_the_name_of_a_plan() -> None:
 
 
 def test_groupings_have_units_or_meanings() -> None:
-    assert groupings("asynctool")["delay"] == "turns"
+    units = {"task": "", "size": "tasks", "tasks": "", "delay": "turns", "cause": "failed runs"}
+    assert list(groupings("asynctool").items())[:5] == list(units.items())
+    assert groupings("unknown") == groupings("generic") == {"task": "", "cause": "failed runs"}
+    names = ["task", "size", "cause", "kinds", "end", "total_time", "best_time", "necessary_waits", "unnecessary_waits"]
+    assert list(groupings("timearena")) == names
+    assert groupings("timearena")["end"] == "reason for the end of the run"
     assert groupings("robotouille")["optimality"].startswith("steps divided by the minimum number of steps")

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
-from statistics import fmean
+from statistics import NormalDist, fmean
 from typing import Any
 
 import numpy as np
@@ -148,6 +148,13 @@ def test_averages_by_hand(grades: list[Grade]) -> None:
 def test_averages_do_not_depend_on_order(grades: list[Grade], seed: int) -> None:
     shuffled = random.Random(seed).sample(grades, len(grades))
     assert summarize(grade_rows(shuffled)).rows() == summarize(grade_rows(grades)).rows()
+
+
+def test_missing_problems_of_a_task_do_not_depend_on_order() -> None:
+    grades = [run(HOUSE[0], 1.0, model="b"), run("timearena/household1+household2", 1.0, model="a")]
+    rows = [summarize(grade_rows(order), by="task").rows() for order in (grades, grades[::-1])]
+    assert rows[0] == rows[1]
+    assert max(len(row.get("missing_names", ())) for row in rows[0]) > 1
 
 
 COUNTS = ("submissions", "unscored", "missing", "missing_names", "all_problems", "repeated")
@@ -328,7 +335,9 @@ def test_invalid_metric_is_rejected_before_counting() -> None:
     averages = GradeRows()
     averages.add(run(HOUSE[0], 0.5))
     before = averages.frame()
+    assert averages.accepts(run(HOUSE[0], 0.25))
     for wrong in (float("nan"), float("inf"), 10**400):
+        assert not averages.accepts(run(HOUSE[0], wrong))
         with pytest.raises(ValueError, match="must be finite"):
             averages.add(run(HOUSE[0], wrong))
     assert averages.frame().equals(before)
@@ -352,11 +361,26 @@ def test_intervals_of_scores_are_those_of_means() -> None:
     assert (low, high) == pytest.approx(other["x"], abs=0.003)
 
 
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+def test_ends_of_a_mean_of_many_problems_are_normal_quantiles(level: float) -> None:
+    values = np.random.default_rng(1).random(200)
+    low, high = intervals({"x": Sample(values, "mean")}, [0] * 200, level=level, draws=4_000)["x"] or (0.0, 0.0)
+    reach = NormalDist().inv_cdf((1 + level) / 2) * np.std(values, ddof=1) / 200**0.5
+    assert [low, high] == pytest.approx([np.mean(values) - reach, np.mean(values) + reach], abs=0.06 * reach)
+
+
 def test_number_of_draws_does_not_depend_on_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = {"x": Sample(np.arange(5.0) ** 2, "median")}
     expected = intervals(sample, "aaaaa", draws=40)
     monkeypatch.setattr(bootstrap, "_BLOCK", 35)
     assert intervals(sample, "aaaaa", draws=40) == expected
+
+
+def test_median_between_opposite_infinities_is_missing() -> None:
+    with np.errstate(invalid="raise"):
+        medians = bootstrap.weighted_median(np.array([np.inf, -np.inf]), np.array([[1.0, 1.0], [1.0, 0.0]]))
+    assert np.isnan(medians[0])
+    assert medians[1] == np.inf
 
 
 @pytest.mark.slow

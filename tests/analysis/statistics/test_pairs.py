@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from math import comb, inf, nan
-from statistics import fmean, median
+from statistics import NormalDist, fmean, median
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,8 @@ def test_answers_rejected_by_rules_are_failures() -> None:
 
 
 def test_infeasible_problems_are_excluded_and_counted() -> None:
-    frame = table(a=[1, None], b=[2, None]).assign(settled=["optimal", "infeasible"] * 2)
+    # A proof of one method holds for all.
+    frame = table(a=[1, None], b=[2, None]).assign(settled=["optimal", "infeasible", "optimal", "unknown"])
     row = one(frame)
     assert (row["pairs"], row["wins"], row["left_out"], row["failed_both"]) == (1, 1, 1, 0)
 
@@ -123,6 +124,12 @@ def test_runs_of_one_problem_count_as_one_problem() -> None:
     assert row[["pairs", "wins", "ties", "losses", "failed_a"]].tolist() == [2, 0, 2, 0, 0]
     assert row["mean_difference"] == (0 - 6) / 2  # 3 - 3, and 3 - 9 of the run that does not fail
     assert row["median_difference"] == inf  # 3 - 3, and between 3 and a failure: inf - 9
+
+
+def test_unknown_direction_of_better_values_is_refused() -> None:
+    with pytest.raises(InputError, match="must be lower or higher") as refusal:
+        one(table(a=[1], b=[2]), better="more")
+    assert (refusal.value.field, refusal.value.value) == ("better", "more")
 
 
 def test_mostly_failing_method_does_not_win_by_other_runs() -> None:
@@ -261,17 +268,20 @@ def test_holm_correction() -> None:
     assert rows.loc[0, "p_adjusted"] == pytest.approx(3 * rows.loc[0, "p_sign"])
 
 
-def test_coverage_of_wilson_interval() -> None:
-    assert wilson(0, 0) == (None, None)
-    assert wilson(0, 10)[0] == 0.0
-    assert wilson(10, 10)[1] == 1.0
-    hits = 0.0
-    for k in range(21):
-        low, high = wilson(k, 20)
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("count", [1, 2, 9, 30])
+def test_wilson_interval_has_all_shares_that_the_score_test_accepts(count: int, level: float) -> None:
+    assert wilson(0, 0, level) == (None, None)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    for hits in (step / 2 for step in range(2 * count + 1)):
+        low, high = wilson(hits, count, level)
         assert low is not None
         assert high is not None
-        hits += comb(20, k) * 0.3**k * 0.7 ** (20 - k) * (low <= 0.3 <= high)
-    assert 0.93 <= hits <= 0.99
+        assert low <= hits / count <= high
+        assert (low, high) != (0.0, 1.0)
+        for end in (low, high):
+            if 0 < end < 1:
+                assert (hits / count - end) ** 2 == pytest.approx(z * z * end * (1 - end) / count)
 
 
 def test_ticks_of_different_benchmarks_are_not_added() -> None:
