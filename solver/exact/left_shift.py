@@ -4,6 +4,8 @@ A schedule is *left-shifted* (semi-active) if no piece can start earlier while a
 Passes over all pieces, in the order of start and position, give every piece its earliest start; the last pass moves
 nothing. Lengths, modes and agents are unchanged, except that touching pieces join and that a start cuts a piece, as in
 `Schedule.of`. Schedules of problems with optional tasks, pauses in breaks, or ways and set-up times stay as they are.
+So does a later piece of an unattended action that could only join another piece, because its agent is busy where the
+later piece would start.
 """
 
 from __future__ import annotations
