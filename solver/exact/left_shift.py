@@ -361,7 +361,7 @@ class _Shift:
         if not item.duration:
             return time
         for demand in item.demands:
-            if demand.sets is None:
+            if demand.sets is None and demand.amount:  # an amount of 0 always fits
                 kind = item.duration, demand.amount, False
                 fit = partial(self._loads[demand.resource].fit, duration=item.duration, amount=demand.amount)
                 time = self._search(item, demand.resource, kind, time, fit)

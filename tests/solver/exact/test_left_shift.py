@@ -104,6 +104,17 @@ def test_action_of_no_length_is_shifted_as_far_as_its_maximum_lag_allows(
     assert sorted(starts) == expected
 
 
+@pytest.mark.parametrize("interruptible", [True, False])
+def test_agent_and_resource_of_one_name_are_distinct(interruptible: bool) -> None:
+    hold = Action("t/hold", "t", 20, 20, agents=("x",))
+    call = Action("t/call", "t", 1, 1, interruptible, agents=("x",))
+    note = Action("t/note", "t", 1, 1, interruptible, agents=("y",), modes=(Mode((Demand("x", 0),)),))
+    instance = Instance("names", (hold, call, note), resources=(Resource("x"),), agents=("x", "y"))
+    pieces = Piece("t/hold", 0, 20, "x"), Piece("t/call", 20, 1, "x"), Piece("t/note", 20, 1, "y")
+    shifted = left_shifted(instance, Schedule.of(instance, pieces))
+    assert {piece.action: piece.start for piece in shifted.pieces}["t/note"] == 0
+
+
 def test_pieces_tied_by_a_maximum_lag_are_shifted_together() -> None:
     """Shifted one by one, the pieces would move one tick per round."""
     steps = tuple(Action(f"t/{n}", "t", 5, 0) for n in range(3))
