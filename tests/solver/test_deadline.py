@@ -17,7 +17,7 @@ from planoracle.heuristics.improve import improve
 from planoracle.instances.benchmarks.kitchens import problems as kitchens
 from planoracle.instances.model import limits as clock
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.limits import Deadline, TimeOverError, WorkLimit, counted_work
+from planoracle.instances.model.limits import Deadline, TimeOverError, WorkLimit, counted_work, deadline_of
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.solver.exact import precedence, search, search_result, search_state, stages
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
@@ -150,6 +150,14 @@ def test_deadline_is_checked_while_a_model_is_built(monkeypatch: pytest.MonkeyPa
             assert fake_clock.looks == looks + 1  # no reading after the timeout
 
 
+def test_starts_beside_work_are_counted() -> None:
+    work = Action("t/chop", "t", 5, 5), Action("t/cut", "t", 4, 4)
+    boils = (Action(f"t/boil{n}", "t", 3 + n % 7, 0) for n in range(300))
+    instance = Instance("kitchen", (*work, *boils))
+    with pytest.raises(TimeOverError):
+        ScheduleModel(instance, ordered_windows(instance), 1, 9, 40, deadline=deadline_of(WorkLimit(0.02)))
+
+
 @pytest.mark.parametrize(
     "instance", sample([soups(3), machines(), kitchen(3, 8)]), ids=["soups", "machines", "kitchen"]
 )
@@ -279,6 +287,15 @@ def test_contradictory_lags_are_detected_in_few_passes(monkeypatch: pytest.Monke
     assert len(looked) < 5
     assert windows(Instance("chain", chain[::-1], tuple(lags))).head == [3 * n for n in reversed(range(300))]
     assert len(looked) < 10
+
+
+def test_contradiction_of_a_large_instance_is_not_searched_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(precedence, "_NODES", 0)
+    chain = tuple(Action(f"t/{n}", "t", 3, 0, agents=()) for n in range(300))
+    lags = [Lag(one.id, two.id) for one, two in pairwise(chain)]
+    instance = Instance("chain", chain, (*lags, Lag("t/0", "t/299", None, 3 * 298 - 1)))
+    assert ordered_windows(instance, Deadline(0.0)).consistent
+    assert not ordered_windows(instance).consistent
 
 
 def test_interrupted_path_computation_gives_valid_bounds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,12 @@ def test_estimate_counts_ticks_and_repetitions() -> None:
     assert slow.distance(start) == fast.distance(start) + 5
 
 
+def test_condition_reached_in_two_ways_counts_once() -> None:
+    players = [{"name": "robot", "x": x, "y": 0, "direction": [0, 1]} for x in (0, 2)]
+    engine = CompiledKitchen(of(players=players))
+    assert RelaxedDistance(engine).distance(engine.start()) == 26
+
+
 def test_goal_that_no_action_reaches_is_far_and_infeasible() -> None:
     kitchen = of(goal=[{"predicate": "istoasted", "args": ["cheese"], "ids": [1]}], config={})
     engine = CompiledKitchen(kitchen)

@@ -122,6 +122,8 @@ def test_unknown_cooks_and_malformed_plans_are_rejected(rules: GridKitchenRules)
     assert "the cooks are agent1" in fault_of(run).message  # type: ignore[union-attr]
     run = carry_out(row(), {"agent1": {"actions": []}}, rules)
     assert error_of(run) == ("plan_not_a_list", None, None)
+    run = carry_out(row(), {"agent1": [{"action": "Interact", "target": ""}]}, rules)
+    assert error_of(run) == ("unknown_target", "agent1", 0)
 
 
 # Cooking
