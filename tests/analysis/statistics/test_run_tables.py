@@ -86,6 +86,7 @@ def test_causes_of_failure_are_counted_by_model_the_most_frequent_first(grades: 
 
 def test_single_model_has_no_pairs() -> None:
     assert pairs_of_models(grade_rows([run("a", None)]), ["a"]) == []
+    assert pairs_of_models(grade_rows([]), []) == []
     rows = pairs_of_models(grade_rows([run("a", None), run("b", "late")]), ["a", "b"])
     assert [(row["a"], row["b"], row["value"], row["wins"]) for row in rows][:1] == [("a", "b", "success", 1)]
 

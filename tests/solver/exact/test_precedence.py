@@ -61,6 +61,7 @@ def test_problems_that_allow_no_order_are_infeasible(block: int) -> None:
 
 
 CONTRADICTION = "the time lags contradict each other"
+BOARD = (Mode((Demand("board"),)),)
 SMALL_FAMILIES = (*QUICK_MAKERS, project)
 
 
@@ -76,6 +77,12 @@ def exclusive_pairs(instance: Instance) -> set[frozenset[int]]:
                 if amount and demand.amount and demand.sets is None and amount + demand.amount > capacity:
                     pairs.add(frozenset((i, j)))
     return pairs
+
+
+def test_order_against_the_order_of_the_list_is_known() -> None:
+    first, second = (Action(f"t/{name}", "t", ticks, 0, modes=BOARD) for name, ticks in (("a", 3), ("b", 5)))
+    instance = Instance("pair", (first, second), (Lag("t/b", "t/a"),), (Resource("board"),))
+    assert ordered_windows(instance).ordered == ((1, 0, 5),)
 
 
 def test_contradictory_lags_have_no_windows() -> None:

@@ -101,3 +101,11 @@ def test_schedule_of_two_soups_lets_them_share_a_pot(pots: dict[str, list[str]])
     guide = heuristic(engine)
     groups = tuple((0, group) for _, group in guide.root(engine.start()))
     assert bound(guide, engine.start(), groups) < scheduled(guide, engine.start(), groups, steps) <= steps
+
+
+def test_work_of_each_cook_proves_a_bound_within_the_effort() -> None:
+    name = "kitchens/multi_agent/8_tomato_cheeseburger_onion_chicken_sandwich"
+    engine = CompiledKitchen(of_kind(catalog.problem(name), Kitchen), PROFILES["released"])
+    guide, state = heuristic(engine), engine.start()
+    groups = tuple((0, group) for _, group in guide.root(state))
+    assert guide.schedule_bound(state, groups, 44, NO_LIMIT) == 40

@@ -58,6 +58,14 @@ def test_bound_allows_that_a_cook_holds_an_obstacle_at_the_end(place: str, steps
     assert bound == plan(problem).makespan == steps
 
 
+def test_named_objects_of_a_goal_leave_no_choice() -> None:
+    stations = {f"table{number}": [f"lettuce{number}"] for number in range(1, 7)}
+    goal = [["item_on", f"lettuce{number}", f"table{number + 1}"] for number in range(1, 7)]
+    problem = small({**stations, "table7": []}, goal=goal)
+    assert heuristic(CompiledKitchen(problem)).familiar
+    assert plan(problem).makespan == 24
+
+
 def test_plan_continues_after_executed_actions() -> None:
     problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
     whole = plan(problem)
