@@ -111,8 +111,9 @@ def check_loads(model: ScheduleModel, schedule: Schedule, values: list[int]) -> 
             work[model.head_of[piece.agent]] += piece.duration if is_whole else variant.attended // STEP
     loads = {resource: load_of_resource(model, resource) for resource in model.instance.resource}
     loads |= {crew[0]: load_of_crew(model, crew[0]) for crew in model.crews}
-    # Work of a mode that pauses with one of several crews may be left out.
-    is_exact = not any(action.pauses_in_breaks for action in model.instance.actions)
+    # Work of several conditions is left out: a mode with one of several crews, or one of some modes of equal duration.
+    has_groups = any(len(versions) > 1 and any(len(v.modes) > 1 for v in versions) for versions in model.versions)
+    is_exact = not has_groups and not any(action.pauses_in_breaks for action in model.instance.actions)
     for name, load in loads.items():
         total = load.constant + sum(ticks for literal, ticks in load.terms if values[literal])
         assert total == work[name] if is_exact else total <= work[name], (model.instance, schedule, name)
