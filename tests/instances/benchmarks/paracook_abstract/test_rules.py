@@ -12,6 +12,7 @@ import pytest
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.instances.benchmarks.paracook_abstract.metrics import _time
 from planoracle.instances.benchmarks.paracook_abstract.problems import instance
+from planoracle.instances.benchmarks.paracook_abstract.rules import ListSimulator, ListVariant
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.instance import Action, Instance, Lag
@@ -170,6 +171,13 @@ def test_refusal_is_an_empty_plan():
 def test_invalid_plan_is_unscored(plan, profile):
     with pytest.raises(PlanError):
         run(plan, profile)
+
+
+def test_far_too_many_idle_times_are_unscored():
+    simulator = ListSimulator(TWO, BENCHMARK.rules.profile("paper"))
+    assert len(simulator.variant(ListVariant((1,) * 500)).actions) == len(TWO.actions) + 500
+    with pytest.raises(PlanError, match="more than 500 waits and repeated tasks"):
+        simulator.variant(ListVariant((1,) * 501))
 
 
 # --- problems --------------------------------------------------------------------------------------
