@@ -479,6 +479,16 @@ def test_clearing_the_way_of_long_running_work_is_no_other_work() -> None:
     assert foresight(trace(task, actions, RULES)) == Foresight(True, 1, 1, 11, 0)
 
 
+def test_thing_on_the_station_of_long_running_work_is_in_its_way() -> None:
+    stations = {"table1": ["patty2"], "table2": [], "stove1": ["patty1"], "stove2": ["bread1"]}
+    task = small_kitchen(stations, players={"robot1": {"at": "stove2"}}, **PATTIES)
+    actions = ["Pick up bread1 from stove2 using robot1", "Move robot1 from stove2 to table2"]
+    actions += ["Place bread1 on table2 using robot1", "Move robot1 from table2 to table1"]
+    actions += ["Pick up patty2 from table1 using robot1", "Move robot1 from table1 to stove2"]
+    actions += ["Place patty2 on stove2 using robot1", COOK]
+    assert foresight(trace(task, actions, RULES)) == Foresight(True, 1, 1, 7, 0)
+
+
 def test_work_of_other_players_does_not_delay_long_running_work() -> None:
     players = {"robot1": {"at": "stove2"}, "robot2": {"at": "table1"}}
     task = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"], "table1": ["bread1"]}, players=players, **PATTIES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from planoracle.analysis.audit.auditor import Auditor
 from planoracle.instances.benchmarks.kitchens import problems as ours
 from planoracle.instances.benchmarks.kitchens import released_kitchens as problems
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import under
 from planoracle.instances.benchmarks.kitchens.goal_text import by_text, dishes, lacking
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.benchmarks.kitchens.released_kitchens import lacking_of_caption
@@ -51,6 +53,9 @@ def test_lacking_conditions_cover_missing_parts_and_dishes() -> None:
     assert {atom[0] for atom in lacking(part)} == {"item_at", "iscut"}
     stated = by_text(part)
     assert lacking(stated) == ()
+    rules = PROFILES["released"]
+    assert under(part, rules).goal == part.goal
+    assert under(part, replace(rules, goal="text")).goal == stated.goal
     assert plan(stated).makespan == min_steps_of(stated, PROFILES["released"]) == 4
     dish = kitchen(stations, goal=[["item_on", "bread#1", "table1"]], text="sandwich and onion soup")
     assert ("addedto", "onion#text1_0", "water#text1") in lacking(dish)
