@@ -57,6 +57,16 @@ def test_modes_of_work_that_has_not_begun_stay() -> None:
     assert rest.by_id["t/cut"].modes == instance.by_id["t/cut"].modes
 
 
+def test_modes_stay_while_an_action_can_set_their_states() -> None:
+    heat = Action("t/heat", "t", 2, 0, modes=(Mode((Demand("oven", sets="hot"),)), Mode()))
+    bake = Action("t/bake", "t", 2, 0, modes=(Mode((Demand("oven", requires="hot"),)), Mode(duration=9)))
+    instance = Instance("k", (heat, bake), resources=(Resource("oven"),))
+    assert residual(instance, clock=1).by_id["t/bake"].modes == bake.modes
+    for mode in (0, 1):
+        rest = residual(instance, Piece("t/heat", 0, 2, "agent", mode), clock=2)
+        assert rest.by_id["t/bake"].modes == bake.modes[mode:]
+
+
 def test_parts_of_an_action_wait_for_its_predecessors_once() -> None:
     model = Model().task("t").action("wash", 2, attended=0).action("cut", 4, pauses="anywhere").mode(after=["wash"])
     pieces = Piece("t/wash", 0, 2, "agent"), Piece("t/cut", 2, 1, "agent"), Piece("t/cut", 4, 1, "agent")
