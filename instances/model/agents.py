@@ -151,7 +151,7 @@ def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
     for action in instance.actions:
         before = instance.eligible(action)
         after = tuple(agent for agent in before if _is_allowed(action, agent, only))
-        modes = tuple(_restricted(action, mode, after, only) for mode in action.modes)
+        modes = tuple(_restricted(action, mode, only) for mode in action.modes)
         if before and not after and any(mode.agents is None for mode in modes):
             raise InputError("no agent is eligible for this action", field="only", value=action.id)
         actions.append(action if after == before else replace(action, agents=after))
@@ -159,15 +159,15 @@ def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
     return replace(instance, actions=tuple(actions))
 
 
-def _restricted(action: Action, mode: Mode, eligible: tuple[str, ...], only: Mapping[str, Sequence[str]]) -> Mode:
-    """Return a mode with its eligible agents; those of the action are given."""
+def _restricted(action: Action, mode: Mode, only: Mapping[str, Sequence[str]]) -> Mode:
+    """Return a mode with those of its agents that may execute the action."""
     if not mode.agents:
         return mode
     agents = tuple(agent for agent in mode.agents if _is_allowed(action, agent, only))
     if not agents:
         number = action.modes.index(mode)
         raise InputError(f"no agent is eligible for mode {number} of this action", field="only", value=action.id)
-    return replace(mode, agents=None if agents == eligible else agents)
+    return replace(mode, agents=agents)
 
 
 def _is_allowed(action: Action, agent: str, only: Mapping[str, Sequence[str]]) -> bool:

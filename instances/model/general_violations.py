@@ -27,6 +27,8 @@ _MESSAGES = {
     "pause": "pauses from {v.required} to {v.actual}, which is not a break",
     "missing_action": "is never carried out",
     "budget": "{v.actual} units of {v.resource} would be used up, of {v.required}",
+    "agent_busy": "{v.resource} is still busy with {v.others[0].subject} until {v.required}",
+    "too_early": "starts at {v.actual}, but it is already {v.required}",
     "start_attended": "{v.resource} cannot start it during {v.others[0].subject} ({v.others[0].start} to {v.required})",
     "resource_capacity": "{v.actual} units of {v.resource} would be in use, capacity {v.required}",
     "resource_state": "needs {v.resource} to be {v.required}, not {v.actual}",
@@ -35,12 +37,6 @@ _MESSAGES = {
     "too_many_visits": "{v.resource} makes more than {v.required} visits at {v.start}",
     "order": "starts at {v.start}, before {v.others[0].subject} is finished",
 }
-
-
-def _busy_message(busy: Violation) -> str:
-    agent = busy.resource or "an agent"
-    activity = f" with {busy.others[0].subject}" if busy.others else ""
-    return f"{agent} is still busy{activity} until {busy.required}"
 
 
 def _off_message(off: Violation) -> str:
@@ -79,7 +75,6 @@ def _lag_end(lag: Violation) -> int:
 
 #: Functions that write the messages of the other kinds.
 _MESSAGE_FUNCTIONS: dict[str, Callable[[Violation], str]] = {
-    "agent_busy": _busy_message,
     "off_time": _off_message,
     "start_off": _off_message,
     "transition": _transition_message,

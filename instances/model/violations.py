@@ -206,10 +206,7 @@ class Replay:
     @property
     def contradiction(self) -> str:
         """Contradiction between the parts of the verdict in words, ``""`` if there is none."""
-        for fault in (self._value_fault(), self._success_fault() if self.success else ""):
-            if fault:
-                return fault
-        return ""
+        return self._value_fault() or (self._success_fault() if self.success else "")
 
     def _value_fault(self) -> str:
         """Return the part with a value that no verdict has."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.calendars import FOREVER, Calendar, OffTimes
+from planoracle.instances.model.calendars import FOREVER, Calendar, OffTimes, working_spans
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from tests.support.rule_cases import act, kinds, messages, run
 
@@ -166,3 +167,41 @@ def test_common_period_of_all_calendars_is_limited() -> None:
         InputError, match="calendars: the least common multiple of all periods must be at most 10000000"
     ):
         build(3163, 3167)
+
+
+def drawn_calendar(random: Random) -> Calendar:
+    """Return up to three off-times, which may touch, of a period or once."""
+    period = random.choice((None, 3, 4, 6))
+    latest = 12 if period is None else period
+    ticks = sorted(random.sample(range(latest + 1), 2 * random.randint(1, min(3, latest // 2))))
+    off = tuple(zip(ticks[::2], ticks[1::2], strict=True))
+    return Calendar(("agent",), () if off[0] == (0, period) else off, period)
+
+
+def is_off(calendar: Calendar, tick: int) -> bool:
+    """Return whether a tick is in an off-time, by definition."""
+    tick = tick if calendar.period is None else tick % calendar.period
+    return any(begin <= tick < end for begin, end in calendar.off)
+
+
+def runs_of_ticks(ticks: list[int]) -> list[tuple[int, int]]:
+    """Return begin and end of each run of consecutive ticks."""
+    begins = [tick for tick in ticks if tick - 1 not in ticks]
+    ends = [tick + 1 for tick in ticks if tick + 1 not in ticks]
+    return list(zip(begins, ends, strict=True))
+
+
+def test_off_times_and_work_between_them_equal_those_by_ticks() -> None:
+    random = Random(0)
+    for _ in range(60):
+        calendars = [drawn_calendar(random) for _ in range(random.randint(0, 3))]
+        times = OffTimes(calendars)
+        flags = [any(is_off(calendar, tick) for calendar in calendars) for tick in range(99)]
+        on = [tick for tick in range(99) if not flags[tick]]
+        for start in range(13):
+            lengths = range(-1, 5)
+            overlaps = [times.overlaps(start, start + length) for length in lengths]
+            assert overlaps == [any(flags[start : max(start, start + length)]) for length in lengths], calendars
+            duration = random.randint(1, 5)
+            worked = [tick for tick in on if tick >= start][:duration]
+            assert list(working_spans(times, start, duration)) == runs_of_ticks(worked), (calendars, start, duration)

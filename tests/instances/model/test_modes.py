@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.model import schedule
 from planoracle.instances.model.cache import fingerprint
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.mode_validation import normal_mode
@@ -76,6 +77,20 @@ def test_interruptible_piece_is_cut_at_a_start_only_if_its_mode_is_attended() ->
     unattended = Schedule.of(instance, [run("knead", 0, 4, mode=1), run("boil", 2)])
     assert [piece.duration for piece in attended.pieces] == [2, 2, 2]
     assert [piece.duration for piece in unattended.pieces] == [4, 2]
+
+
+def test_pieces_are_cut_into_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = Instance("k", (act("a", 9, interruptible=True), act("b", 1, 0), act("c", 1, 0)))
+    pieces = [run("a", 0, 9), run("b", 3, 1), run("c", 5, 1)]
+    monkeypatch.setattr(schedule, "MAX_PIECES", 5)
+    normal = Schedule.of(instance, pieces)
+    assert sorted(piece[:3] for piece in normal.pieces)[:3] == [("t/a", 0, 3), ("t/a", 3, 2), ("t/a", 5, 4)]
+    assert normal.finish() == {"t/a": 9, "t/b": 4, "t/c": 6}
+    monkeypatch.setattr(schedule, "MAX_PIECES", 4)
+    with pytest.raises(
+        PlanError, match=r"^plan: has 5 pieces after cutting at starts of unattended actions; at most 4$"
+    ):
+        Schedule.of(instance, pieces)
 
 
 def test_unattended_mode_comes_before_attended_ones_in_normal_form() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.schedule_rules import find_violations, referee, violations_of_last
 from planoracle.instances.model.transitions import Transitions
-from planoracle.instances.model.working_times import breaks_of
+from planoracle.instances.model.working_times import breaks_of, worked_pieces
 from tests.support.rule_cases import act, kinds, messages, run
 
 LUNCH = Calendar(("agent",), ((4, 6),))
@@ -45,6 +46,18 @@ def test_start_is_a_tick_of_work() -> None:
 
 def test_last_piece_may_end_where_a_break_begins() -> None:
     assert kinds(pausing(), run("a", 1, 3)) == []
+
+
+def test_pieces_of_work_lie_between_the_breaks() -> None:
+    instance = pausing(act("b", 3))
+    for start, duration in ((0, 3), (1, 4), (2, 3), (4, 1), (5, 2)):
+        pieces = list(worked_pieces(instance, run("a", start, duration)))
+        ticks = [tick for piece in pieces for tick in range(piece.start, piece.end)]
+        assert ticks == [tick for tick in range(start, 12) if tick not in (4, 5)][:duration]
+        assert len(pieces) == 1 + (start < 4 < start + duration)
+        assert {piece._replace(start=start, duration=duration) for piece in pieces} == {run("a", start, duration)}
+    for piece in (run("a", 4, 0), run("b", 3, 3)):
+        assert list(worked_pieces(instance, piece)) == [piece]
 
 
 def test_action_is_one_piece_without_a_calendar() -> None:
@@ -176,6 +189,8 @@ def test_action_of_chosen_duration_0_never_pauses() -> None:
     assert kinds(instance, run("a", 2, 0, mode=1)) == []
     assert kinds(instance, run("a", 4, 0, mode=1)) == ["off_time"]
     assert kinds(instance, run("a", 3, 0, mode=1), run("a", 6, 0, mode=1)) == ["interruptibility"]
+    both = replace(instance, actions=(action, act("b", 3, pauses_in_breaks=True)))
+    assert kinds(both, run("a", 2, 0, mode=1), run("b", 2), run("b", 7, 1)) == ["pause"]
 
 
 def test_breaks_of_the_agent_count_only_in_attended_modes() -> None:

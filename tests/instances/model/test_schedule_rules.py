@@ -56,6 +56,8 @@ WIDE = make(HEAT, BAKE, CHILL, resources=(Resource("oven", 2, "cold"),))
 PAN = {"resources": (Resource("pan", 3),)}
 PANS = make(act("a", 2, 0, Demand("pan", 2)), act("b", 2, 0, Demand("pan", 2)), act("c", 2, 0, Demand("pan")), **PAN)
 ONE = (run("a", 0),)
+RED, BLUE = (act(family, 2, 0, Demand("oven", family=family)) for family in ("red", "blue"))
+STOPS = [act(name, 2, 0, place=name) for name in ("a", "b", "c")]
 TO_SHOP = Transitions(("agent",), (("home", "shop", 3),))
 LUNCH = {"calendars": (Calendar(("agent",), ((4, 6),)),)}
 
@@ -119,6 +121,20 @@ CASES = [
         ),
         (run("a", 0), run("b", 5)),
         (run("a", 0), run("b", 4)),
+    ),
+    Case(
+        "transition",
+        "a set-up",
+        make(RED, BLUE, resources=(Resource("oven"),), transitions=(Transitions(("oven",), (("red", "blue", 3),)),)),
+        (run("red", 0), run("blue", 5)),
+        (run("red", 0), run("blue", 4)),
+    ),
+    Case(
+        "transition",
+        "three starts at one instant",
+        make(*STOPS, transitions=(Transitions(("agent",), (("a", "b", 1), ("b", "c", 1))),)),
+        (run("a", 0), run("b", 1), run("c", 2)),
+        (run("a", 0), run("b", 0), run("c", 0)),
     ),
     Case("time_limit", "a tick late", make(A, time_limit=2), ONE, (run("a", 1),)),
     Case("action_duration", "too long", make(A), ONE, (run("a", 0, 3),)),
@@ -209,6 +225,13 @@ CASES = [
         "resource_state",
         "in its initial state",
         KITCHEN,
+        (run("heat", 0), run("bake", 2, 4)),
+        (run("bake", 0, 4), run("heat", 4)),
+    ),
+    Case(
+        "resource_state",
+        "in no state",
+        make(HEAT, BAKE, resources=(Resource("oven"),)),
         (run("heat", 0), run("bake", 2, 4)),
         (run("bake", 0, 4), run("heat", 4)),
     ),
@@ -352,10 +375,10 @@ VIOLATIONS = """
 0 wrong_mode: t/a mode must be from 0 to 0, not 1 [None, 0, 1]
 0 wrong_mode: t/a mode must be from 0 to 0, not -1 [None, 0, -1]
 1 wrong_mode: t/a the mode changes between pieces [None, 1, 0]
-0 ineligible_agent: t/a needs one of cook, not help [None, ('cook',), help]
+0 ineligible_agent: t/a needs one of cook, not help [None, ('cook',), 'help']
 0 ineligible_agent: t/a needs one of agent, not None [None, ('agent',), None]
 0 ineligible_agent: t/a needs one of agent, not None [None, ('agent',), None]
-0 ineligible_agent: t/a needs no agent, not agent [None, (), agent]
+0 ineligible_agent: t/a needs no agent, not agent [None, (), 'agent']
 0 release: t/a starts at 2, before 3 [None, 3, 2]
 0 release: t/a starts at -1, before 0 [None, 0, -1]
 0 deadline: t/a ends at 3, after the deadline 2 [None, 2, 3]
@@ -364,6 +387,8 @@ VIOLATIONS = """
 1 pause: t/a pauses from 4 to 7, which is not a break [None, 4, 7] t/a 3-4
 1 budget: t/b 4 units of gold would be used up, of 3 [gold, 3, 4] t/a 0-2
 1 transition: t/b starts at 4, but agent needs 3 ticks after t/a, not 2 [agent, 3, 2] t/a 0-2
+1 transition: t/blue starts at 4, but oven needs 3 ticks after t/red, not 2 [oven, 3, 2] t/red 0-2
+2 transition: t/c agent cannot make the 3 visits at 0 in any order [agent, None, 3]
 0 time_limit: t/a ends at 3, after 2 [None, 2, 3]
 0 action_duration: t/a runs 3 ticks, needs 2 [None, 2, 3]
 0 action_duration: t/a runs 1 ticks, needs 2 [None, 2, 1]
@@ -385,10 +410,11 @@ None missing_action: t/b is never carried out [None, 0, 0]
 2 resource_capacity: t/use 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/heat 0-2
 1 resource_capacity: t/again 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/heat 0-2
 1 resource_capacity: t/chill 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/heat 1-3
-0 resource_state: t/bake needs oven to be hot, not cold [oven, hot, cold]
+0 resource_state: t/bake needs oven to be hot, not cold [oven, 'hot', 'cold']
+0 resource_state: t/bake needs oven to be hot, not None [oven, 'hot', None]
 1 resource_capacity: t/large 4 units of oven would be in use, capacity 3 [oven, 3, 4] t/small 0-2, t/other 1-3
 2 resource_capacity: t/other 4 units of oven would be in use, capacity 3 [oven, 3, 4] t/small 0-2, t/large 1-3
-0 resource_state: t/look needs oven to be cold, not cold or hot [oven, cold, cold or hot] t/heat 0-2
+0 resource_state: t/look needs oven to be cold, not cold or hot [oven, 'cold', 'cold or hot'] t/heat 0-2
 0 resource_capacity: t/use 3 units of oven would be in use, capacity 2 [oven, 2, 3] t/small 0-2
 2 resource_capacity: t/small 3 units of oven would be in use, capacity 2 [oven, 2, 3] t/use 0-2
 0 resource_capacity: t/use 3 units of oven would be in use, capacity 2 [oven, 2, 3] t/heat 0-2
@@ -398,9 +424,9 @@ None missing_action: t/b is never carried out [None, 0, 0]
 1 resource_capacity: t/chill 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/use 0-2
 0 resource_capacity: t/use 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/heat 0-2
 1 resource_capacity: t/heat 2 units of oven would be in use, capacity 1 [oven, 1, 2] t/use 0-2
-1 resource_state: t/bake needs oven to be hot, not cold or hot [oven, hot, cold or hot] t/heat 0-2
-2 resource_state: t/bake needs oven to be hot, not cold [oven, hot, cold] t/chill 2-4
-1 resource_state: t/bake needs oven to be hot, not cold or hot [oven, hot, cold or hot] t/heat 0-2, t/chill 5-7
+1 resource_state: t/bake needs oven to be hot, not cold or hot [oven, 'hot', 'cold or hot'] t/heat 0-2
+2 resource_state: t/bake needs oven to be hot, not cold [oven, 'hot', 'cold'] t/chill 2-4
+1 resource_state: t/bake needs oven to be hot, not cold or hot [oven, 'hot', 'cold or hot'] t/heat 0-2, t/chill 5-7
 1 minimum_lag: t/b starts at 4, but 5 is the earliest start after t/a [None, 3, 2] t/a 0-2
 0 minimum_lag: t/b starts at 0, but 4 is the earliest start after t/a [None, 0, -4] t/a 2-4
 1 minimum_lag: t/b starts at 0, but 1 is the earliest start after t/a [None, -1, -2] t/a 0-2
@@ -415,7 +441,7 @@ def test_violations_have_their_values_and_other_actions() -> None:
     for case in CASES:
         for violation in referee(case.instance, Schedule(case.bad)).violations:
             others = ", ".join(f"{other.subject} {other.start}-{other.end}" for other in violation.others)
-            values = f"[{violation.resource}, {violation.required}, {violation.actual}] {others}".rstrip()
+            values = f"[{violation.resource}, {violation.required!r}, {violation.actual!r}] {others}".rstrip()
             rows.append(f"{violation.position} {violation.kind}: {violation.subject} {violation.message} {values}")
     assert rows == VIOLATIONS.strip().splitlines()
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import islice, product
+from typing import Any
+
 import pytest
-from support.model_search import best_schedule
+from support.all_schedules import crew, either, rivals, sharing
+from support.changed_schedules import edges
+from support.model_distance import feasible_schedules
+from support.model_search import ModelSearch, best_schedule
 from support.random_model_instances import model_mix
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.builder import Model
-from planoracle.instances.model.instance import Instance, Lag
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.state import NOW, STATES, PartialSchedule, residual_instance
 from planoracle.solver.exact.search import solve
@@ -49,6 +55,78 @@ def test_modes_of_work_that_has_not_begun_stay() -> None:
     instance = workshop().build()
     rest = residual(instance, clock=3)
     assert rest.by_id["t/cut"].modes == instance.by_id["t/cut"].modes
+
+
+def test_modes_stay_while_an_action_can_set_their_states() -> None:
+    heat = Action("t/heat", "t", 2, 0, modes=(Mode((Demand("oven", sets="hot"),)), Mode()))
+    bake = Action("t/bake", "t", 2, 0, modes=(Mode((Demand("oven", requires="hot"),)), Mode(duration=9)))
+    instance = Instance("k", (heat, bake), resources=(Resource("oven"),))
+    assert residual(instance, clock=1).by_id["t/bake"].modes == bake.modes
+    for mode in (0, 1):
+        rest = residual(instance, Piece("t/heat", 0, 2, "agent", mode), clock=2)
+        assert rest.by_id["t/bake"].modes == bake.modes[mode:]
+
+
+def test_parts_of_an_action_wait_for_its_predecessors_once() -> None:
+    model = Model().task("t").action("wash", 2, attended=0).action("cut", 4, pauses="anywhere").mode(after=["wash"])
+    pieces = Piece("t/wash", 0, 2, "agent"), Piece("t/cut", 2, 1, "agent"), Piece("t/cut", 4, 1, "agent")
+    rest = residual(model.build(), *pieces, clock=5)
+    waits = [rest.by_id[name].modes[0].after for name in ("t/cut#1", "t/cut#2", "t/cut")]
+    assert waits == [("t/wash",), (), ("t/wash",)]
+    assert rest.by_id[NOW].is_milestone
+
+
+@pytest.mark.parametrize(
+    ("capacity", "chill", "use", "start"),
+    [
+        (1, {}, {}, 4),
+        (3, {"amount": 2}, {}, 4),
+        (2, {}, {}, 3),
+        (1, {"start": 2}, {}, 3),
+        (1, {"sets": None}, {}, 3),
+        (1, {}, {"duration": 3}, 3),
+        (1, {}, {"sets": "cold"}, 3),
+        (1, {}, {"modes": 2}, 3),
+    ],
+)
+def test_use_does_not_share_the_room_of_an_earlier_command(
+    capacity: int, chill: dict[str, Any], use: dict[str, Any], start: int
+) -> None:
+    setting = Demand("ice", chill.get("amount", 1), sets=chill.get("sets", "cold"))
+    modes = (Mode((Demand("ice", sets=use.get("sets")),)),) * use.get("modes", 1)
+    actions = (
+        Action("t/chill", "t", 2, 0, modes=(Mode((setting,)),)),
+        Action("t/use", "t", use.get("duration", 2), 0, modes=modes),
+    )
+    instance = Instance("k", actions, resources=(Resource("ice", capacity, "cold"),))
+    state = PartialSchedule((Piece("t/chill", chill.get("start", 3), 2, "agent"),), 3)
+    assert Lag(NOW, "t/use", start, None) in residual_instance(instance, state, stepwise=True).lags
+    assert Lag(NOW, "t/use", 3, None) in residual_instance(instance, state, stepwise=False).lags
+
+
+def test_optimum_of_the_rest_is_the_least_makespan_of_schedules_that_begin_alike() -> None:
+    count = 0
+    for make, seed in product((rivals, sharing, edges, either, crew), range(4)):
+        instance = make(seed)
+        pauses = any(action.interruptible for action in instance.actions)
+        optimum = ModelSearch(instance).best().makespan
+        if pauses or STATES.refusal(instance) or optimum is None:
+            continue
+        least: dict[tuple[int, tuple[Piece, ...]], int] = {}
+        for schedule, clock in product(feasible_schedules(instance, optimum + 1), range(1, optimum + 1)):
+            state = clock, tuple(piece for piece in schedule.pieces if piece.start < clock)
+            least[state] = min(least.get(state, schedule.makespan), schedule.makespan)
+        for (clock, pieces), makespan in islice(least.items(), 10):
+            rest = residual(instance, *pieces, clock=clock)
+            assert ModelSearch(rest, optimum + 1).best().makespan == makespan, (instance, clock, pieces)
+            count += 1
+    assert count > 50
+
+
+def test_pieces_of_no_length_of_an_action_that_takes_time_have_not_begun_it() -> None:
+    instance = Model().task("t").action("ring", 0).action("cut", 2).build()
+    rest = residual(instance, Piece("t/ring", 1, 0, "agent"), Piece("t/cut", 1, 0, "agent"), clock=1)
+    assert rest.lags == (Lag(NOW, "t/ring", 1, 1), Lag(NOW, "t/cut", 1, None))
 
 
 def test_now_stays_at_tick_0_where_times_are_absolute() -> None:

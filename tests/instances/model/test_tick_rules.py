@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from itertools import cycle
+from itertools import cycle, islice
 from typing import Any
 
 import pytest
@@ -20,6 +21,8 @@ from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import find_violations, violations_of_last
+from planoracle.instances.model.violations import Violation
 from planoracle.solver.proofs.checker import RefusedError, check_schedule
 from tests.strategies import instances
 
@@ -56,6 +59,32 @@ def test_both_implementations_and_the_checker_accept_the_same_schedules(block: i
             assert_agreement(instance, schedule, is_accepted)
             answers[is_accepted] += 1
     assert min(answers.values()) > 100
+
+
+#: Kinds of violations that later pieces may remove.
+_REMOVABLE = {"missing_action", "minimum_lag", "maximum_lag"}
+
+
+def _lasting(instance: Instance, pieces: tuple[Piece, ...], name: str) -> set[Violation]:
+    """Return the violations of pieces that stay, and the wrong duration of one action."""
+    violations = find_violations(instance, Schedule(pieces))
+    found = {violation for violation in violations if violation.kind not in _REMOVABLE}
+    return {violation for violation in found if violation.kind != "action_duration" or violation.subject == name}
+
+
+def test_violations_of_the_last_piece_are_those_that_it_adds() -> None:
+    counts = Counter[str]()
+    for seed, make in zip(range(70), cycle(MAKERS), strict=False):
+        instance = make(seed)
+        for schedule, _ in islice(schedules(instance, seed), 8):
+            for count in range(1, len(schedule.pieces) + 1):
+                pieces = schedule.pieces[:count]
+                found = set(violations_of_last(instance, pieces))
+                assert found == _lasting(instance, pieces, pieces[-1].action), (instance, pieces)
+                counts.update(violation.kind for violation in found)
+                if _lasting(instance, pieces, ""):
+                    break
+    assert counts.keys() >= {"budget", "resource_capacity", "transition", "agent_busy", "off_time", "pause"}
 
 
 def _excess() -> tuple[Instance, list[Piece]]:

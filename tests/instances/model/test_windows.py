@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Instance, Mode
 from planoracle.instances.model.restriction_validation import window_lengths
+from planoracle.instances.model.working_times import windows_of
 from tests.support.rule_cases import act, kinds, messages, run
 
 
@@ -59,6 +61,23 @@ def test_windows_and_time_limit_are_checked_beside_each_other() -> None:
     instance = Instance("k", (act("a", windows=((0, 9),)),), time_limit=4)
     assert kinds(instance, run("a", 2)) == []
     assert kinds(instance, run("a", 3)) == ["time_limit"]
+
+
+@pytest.mark.parametrize("windows", [(), ((0, 0), (1, 4), (6, 9)), ((2, 3), (4, 5))])
+@pytest.mark.parametrize("release", [0, 1, 3, 4])
+@pytest.mark.parametrize("deadline", [None, 3, 7])
+def test_spans_of_pieces_are_cut_to_release_deadline_and_horizon(
+    windows: tuple[tuple[int, int], ...], release: int, deadline: int | None
+) -> None:
+    action = act("a", release=release, deadline=deadline, windows=windows)
+    for horizon in (3, 8):
+        spans = windows_of(action, horizon)
+        latest = min(horizon, horizon if deadline is None else deadline)
+        for start, end in combinations_with_replacement(range(11), 2):
+            is_inside = not windows or any(begin <= start and end <= close for begin, close in windows)
+            is_right = is_inside and release <= start and end <= latest
+            assert any(begin <= start and end <= close for begin, close in spans) == is_right, (spans, start, end)
+        assert all(begin <= close for begin, close in spans)
 
 
 def test_shorter_mode_may_fit_where_a_longer_one_does_not() -> None:
