@@ -116,3 +116,35 @@ def test_whole_answer_ends_the_run(name: str) -> None:
     assert not run.done
     run.step("Day 1-2: visit Rome\nMonday, 9:00 - 9:30")
     assert (run.observation.over, run.run().success) == ("answered", False)
+
+
+@pytest.mark.parametrize(
+    ("name", "makespan", "answers"),
+    [("naturalplan/meeting/6", 405, None), ("naturalplan/calendar/30", 780, 2), ("naturalplan/trip/1009", 22, 2)],
+)
+def test_published_plan_is_claimed_and_its_pieces_are_the_targets(
+    name: str, makespan: int, answers: int | None
+) -> None:
+    problem = load(name)
+    [reference] = _BENCHMARK.metrics.references
+    claim = reference.source(problem)
+    assert (claim.makespan, claim.accepted, claim.answers) == (makespan, True, answers)
+    run = _BENCHMARK.run(problem, claim.plan)
+    targets = run.targets()
+    assert targets.problem == problem
+    rows = [(target.position, target.command, target.piece) for target in targets.targets]
+    pieces = run.plan.commands.pieces
+    assert rows == [(number, problem.by_id[one.action].label, one) for number, one in enumerate(pieces)]
+    assert rows
+
+
+def test_run_that_ends_without_success_has_no_score_before_it_is_graded() -> None:
+    run = _run("naturalplan/meeting/6")
+    live_row = _BENCHMARK.metrics.live_row
+    assert live_row(run, None) == {"score": 0.0}
+    [step] = run.step(CLOSE).outcomes
+    assert (step.position, step.kind, run.success) == (0, "close", False)
+    run = _run("naturalplan/meeting/6")
+    for sentence in ("You travel to Nob Hill.", "You wait until 2:15PM.", "You meet Kenneth for 90 minutes."):
+        run.step(sentence)
+    assert (run.success, live_row(run, None)) == (True, None)

@@ -139,6 +139,19 @@ def test_each_broken_rule_of_sentences_is_a_violation(text: str, kind: str) -> N
     assert _violations(text)[0][0] == kind
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("You start at Old Hill at 9:00AM.", ("wrong_start", "Old Hill", "Harbour", None)),
+        ("You start at Harbour at 8:59AM.", ("too_early", "Harbour", 0, -1)),
+        ("You travel to Old Hill in 20 minutes. You wait until 8:00AM.", ("wait_in_past", "wait", 20, -60)),
+    ],
+)
+def test_violation_has_the_required_and_the_stated_value(text: str, expected: tuple[object, ...]) -> None:
+    [violation] = _verdict(text).replay.violations
+    assert (violation.kind, violation.subject, violation.required, violation.actual) == expected
+
+
 def test_meeting_longer_than_wished_succeeds_and_counts_to_its_end() -> None:
     replay = _verdict(_itinerary(_entry("Bo", "Fisher's Park", "9:30", "12:30"))).replay
     assert (replay.success, replay.makespan) == (True, 210)
