@@ -67,9 +67,12 @@ _REMOVABLE = {"missing_action", "minimum_lag", "maximum_lag"}
 
 def _lasting(instance: Instance, pieces: tuple[Piece, ...], name: str) -> set[Violation]:
     """Return the violations of pieces that stay, and the wrong duration of one action."""
-    violations = find_violations(instance, Schedule(pieces))
-    found = {violation for violation in violations if violation.kind not in _REMOVABLE}
-    return {violation for violation in found if violation.kind != "action_duration" or violation.subject == name}
+    violations = set()
+    for violation in find_violations(instance, Schedule(pieces)):
+        is_of_another = violation.kind == "action_duration" and violation.subject != name
+        if violation.kind not in _REMOVABLE and not is_of_another:
+            violations.add(violation)
+    return violations
 
 
 def test_violations_of_the_last_piece_are_those_that_it_adds() -> None:
@@ -79,9 +82,9 @@ def test_violations_of_the_last_piece_are_those_that_it_adds() -> None:
         for schedule, _ in islice(schedules(instance, seed), 8):
             for count in range(1, len(schedule.pieces) + 1):
                 pieces = schedule.pieces[:count]
-                found = set(violations_of_last(instance, pieces))
-                assert found == _lasting(instance, pieces, pieces[-1].action), (instance, pieces)
-                counts.update(violation.kind for violation in found)
+                violations = set(violations_of_last(instance, pieces))
+                assert violations == _lasting(instance, pieces, pieces[-1].action), (instance, pieces)
+                counts.update(violation.kind for violation in violations)
                 if _lasting(instance, pieces, ""):
                     break
     assert counts.keys() >= {"budget", "resource_capacity", "transition", "agent_busy", "off_time", "pause"}
