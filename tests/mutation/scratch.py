@@ -29,7 +29,7 @@ track_dependencies = false
 use_git_change_detection = false
 process_isolation = "forkserver"
 timeout_multiplier = 5.0
-timeout_constant = 4.0
+timeout_constant = 15.0
 """
 
 
