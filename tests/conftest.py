@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gc
 import os
 import signal
@@ -63,6 +64,14 @@ def pytest_collection_finish() -> None:
     """Exempt all tests and modules from later garbage collections."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _usual_field_limit() -> Iterator[None]:
+    """Restore the limit of the length of fields, which readers of tables set for the whole process."""
+    limit = csv.field_size_limit()
+    yield
+    csv.field_size_limit(limit)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -496,13 +496,11 @@ def test_malformed_tables_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert nul is None or "NUL" in nul
     assert errors_of("instance,plan\n") == []
     assert "instance: is missing; the columns are a, plan" in str(errors_of("a,plan\n1,2")[0])
-    usual = csv.field_size_limit()  # of the process
     monkeypatch.setattr(byte_streams, "MAX_LINE", 1000)
     assert "line 2: is longer than 1000 bytes" in str(errors_of(f"instance,plan\n{HOUSE},{'x' * 2000}")[0])
     monkeypatch.setattr("planoracle.instances.files.tables.MAX_BYTES", 1000)
     lines_ = "x\n" * 1000
     assert "field larger than" in str(errors_of(f'instance,plan\n{HOUSE},"{lines_}"')[0])
-    csv.field_size_limit(usual)
 
 
 @pytest.mark.slow
