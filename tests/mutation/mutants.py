@@ -10,7 +10,7 @@ import difflib
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from mutmut import __main__ as mutmut_command
 from mutmut.mutation import file_mutation, mutators
 from mutmut.mutation.data import MutantLineSpans, SourceFileMutationData
 from mutmut.mutation.diff_apply import generated_function_names
+from mutmut.runners.harness import BadTestExecutionCommandsException, PytestRunner
 from mutmut.utils.format_utils import orig_function_and_class_names_from_key
 from mutmut.workers.isolation import ForkServerRunner, MutantResult
 
@@ -33,7 +34,7 @@ NO_TESTS = 33
 #: Exit codes of mutants that no test rejects: those of pytest are 0 (passed) and 5 (no test was selected).
 SURVIVAL_CODES = (0, 5, NO_TESTS)
 #: Exit codes of a process that was ended after its limit of processor time.
-TIMEOUT_CODES = (-24, -9, 24, 36, 152, 255)
+TIMEOUT_CODES = (-24, -9, 24, 36, 152)
 
 
 def exchange_function(node: cst.Name) -> Iterator[cst.Name]:
@@ -107,9 +108,15 @@ def outcome(exit_code: int | None) -> str:
     return "survived" if exit_code in SURVIVAL_CODES else "killed"
 
 
+def test_function(test: str) -> str:
+    """Return the name of a test without that of its example."""
+    return test.partition("[")[0]
+
+
 def run(mutants: dict[str, Row], results: Path) -> None:
     """Run mutants, and append each result as soon as it is there."""
     register: Callable[[MutantResult, Any], None] = mutmut_command._register_mutant_result
+    run_tests = PytestRunner.run_tests
 
     def append(mutant: str, exit_code: int | None) -> None:
         row = {**mutants.pop(mutant), "outcome": outcome(exit_code)}
@@ -120,7 +127,17 @@ def run(mutants: dict[str, Row], results: Path) -> None:
         register(result, data)
         append(result.mutant_name, result.exit_code)
 
+    def run_selectable_tests(runner: PytestRunner, *, mutant_name: str | None, tests: Iterable[str]) -> int:
+        # pytest doubles backslashes in names of examples that it collects again.
+        names = dict.fromkeys(test_function(test) if "\\" in test else test for test in tests)
+        try:
+            return run_tests(runner, mutant_name=mutant_name, tests=names)
+        except BadTestExecutionCommandsException:
+            # The mutant changes names of examples.
+            return run_tests(runner, mutant_name=mutant_name, tests=dict.fromkeys(map(test_function, names)))
+
     mutmut_command._register_mutant_result = register_and_append
+    PytestRunner.run_tests = run_selectable_tests
     # The tests have passed when mutmut records which functions they reach; a second run would prove nothing.
     ForkServerRunner.run_clean_tests = lambda runner, tests: 0
     mutmut_command.run_forced_fail_test = lambda runner: None
