@@ -10,8 +10,10 @@ import pytest
 from support.samples import sample
 
 from planoracle.analysis.grading.grader import Grader
+from planoracle.instances.benchmarks.asynchow.answers import answer_in
 from planoracle.instances.benchmarks.asynchow.problems import load, right_answer
 from planoracle.instances.benchmarks.asynchow.rules import PROFILES
+from planoracle.instances.errors import PlanError
 from planoracle.instances.protocol import registry
 
 GRADER = Grader(details=False)
@@ -101,3 +103,17 @@ def test_hedged_and_retracted_answers_fail(shape: str) -> None:
 @pytest.mark.parametrize("shape", sample(RIGHT))
 def test_right_answers_in_text_succeed(shape: str) -> None:
     assert passed(RIGHT[shape], 8) == 8
+
+
+def test_announced_time_takes_precedence_over_later_ones() -> None:
+    answer = ('"1 hour"', "time after 'Final answer:'", "")
+    assert answer_in('It takes "10 min". Final answer: 1 hour. Or "2 hours".') == answer
+
+
+def test_time_in_a_quoted_line_is_no_answer() -> None:
+    assert answer_in("It takes 2 hours.\n> The shortest possible time is 3 hours.") == ('"2 hour"', "last time", "")
+
+
+def test_refusal_names_the_line_of_an_incomplete_object() -> None:
+    with pytest.raises(PlanError, match=r"begins in line 2 is not complete"):
+        answer_in('The answer is\n{"total_minutes": 85\n,\n')
