@@ -109,9 +109,7 @@ class RobotState:
 
     def end(self, line: Line) -> None:
         """End an action; one without length ends before it starts."""
-        robot = robot_of(self.task, line)
-        if robot is not None:
-            self.busy.discard(robot)
+        self.busy -= {robot_of(self.task, line)}
         work = WORK.get(line.action)
         if work is not None:
             self.states[line.item] = work.after

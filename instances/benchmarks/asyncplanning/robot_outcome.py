@@ -8,7 +8,13 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asyncplanning import robot_checks as checks
-from planoracle.instances.benchmarks.asyncplanning.robot_events import UNDER_WAY, RobotState, first_world, play
+from planoracle.instances.benchmarks.asyncplanning.robot_events import (
+    UNDER_WAY,
+    RobotState,
+    first_world,
+    line_fault,
+    play,
+)
 from planoracle.instances.benchmarks.asyncplanning.robot_facts import WORK, Candidate, RobotTask
 from planoracle.instances.benchmarks.asyncplanning.robot_lines import Line, in_order
 from planoracle.instances.benchmarks.asyncplanning.robot_rules import RobotRules
@@ -53,8 +59,6 @@ class StageLines(NamedTuple):
         Lines in order, with absolute starts.
     violation
         Violation of the stages, which ended the episode.
-    stage
-        Last stage.
     at_last_event
         State at the last event, for the reward that could still be reached.
     clock
@@ -63,7 +67,6 @@ class StageLines(NamedTuple):
 
     lines: list[Line]
     violation: Violation | None
-    stage: int
     at_last_event: RobotState | None = None
     clock: int | None = None
 
@@ -112,10 +115,10 @@ def commit(task: RobotTask, stages: Sequence[Sequence[Line]], rules: RobotRules)
     world = None
     for stage, now in enumerate(task.moments):
         if stage >= len(stages):
-            return StageLines(lines, Violation(None, "stage_missing", f"stage {stage}", start=now, end=now), stage)
+            return StageLines(lines, Violation(None, "stage_missing", f"stage {stage}", start=now, end=now))
         if not stages[stage] and not rules.empty_stages:
             empty = Violation(None, "no_plan", f"stage {stage}", start=now, end=now, required=stage)
-            return StageLines(lines, empty, stage)
+            return StageLines(lines, empty)
         horizon = task.arrivals[stage] if stage < len(task.arrivals) else None
         future = [line._replace(start=line.start + now) for line in stages[stage]]
         if horizon is not None:
@@ -125,18 +128,18 @@ def commit(task: RobotTask, stages: Sequence[Sequence[Line]], rules: RobotRules)
         if rules.execution == "events" and horizon is not None:
             world = play(known_task, lines, horizon)
             if world.violation is not None:
-                return StageLines(lines, world.violation, stage, clock=world.clock)
+                return StageLines(lines, world.violation, clock=world.clock)
         violation = _unknown_item(known_task, lines)
         if rules.execution == "whole" and violation is not None:
-            return StageLines(lines, violation, stage)
-    return StageLines(lines, None, len(task.arrivals), world)
+            return StageLines(lines, violation)
+    return StageLines(lines, None, world)
 
 
 def _unknown_item(task: RobotTask, lines: Sequence[Line]) -> Violation | None:
     """Return the first line with an item that has not arrived."""
     for position, line in enumerate(lines):
         if line.arguments and line.item not in task.by_name:
-            return Violation(position, "unknown_item", line.words[:200], start=line.start, end=line.end)
+            return line_fault("unknown_item", position, line)
     return None
 
 

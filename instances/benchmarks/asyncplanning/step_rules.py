@@ -51,7 +51,7 @@ class StepGrade(NamedTuple):
     seconds
         Stated or derived makespan; ``None`` if the answer states none.
     starts
-        Starts of all steps, if the answer is a plan for all of them.
+        Starts of all steps by the orders of a JSON answer, if steps and orders are right.
     """
 
     violation: Violation | None
@@ -208,7 +208,7 @@ def _exact_schedule(origin: StepOrigin, entries: Sequence[TimedStep]) -> StepGra
     by_name = {entry.name: entry for entry in entries}
     starts = [by_name[name].start for name in numbers]
     violation = _negative_start(entries) or _broken_order(origin.facts.edges, starts, durations)
-    return StepGrade(violation, makespan, starts)
+    return StepGrade(violation, makespan)
 
 
 def _released_schedule(origin: StepOrigin, entries: Sequence[TimedStep]) -> StepGrade:
@@ -231,7 +231,7 @@ def _released_schedule(origin: StepOrigin, entries: Sequence[TimedStep]) -> Step
     right = origin.right_time
     if violation is None and round(makespan) != right:
         violation = _violation("wrong_time", "plan", right, makespan)
-    return StepGrade(violation, makespan, starts)
+    return StepGrade(violation, makespan)
 
 
 def _latest_end(entries: Iterable[TimedStep]) -> Fraction:
