@@ -6,6 +6,7 @@ import pytest
 
 from planoracle import environment
 from planoracle.instances.benchmarks.asyncplanning.problems import load
+from planoracle.instances.benchmarks.generic.rules import MAX_REFUSALS
 from planoracle.instances.errors import InputError
 
 FISH = load("asyncplanning/robo/easy/easy_02_fried_fish_plate")
@@ -46,6 +47,15 @@ def test_an_order_is_unknown_before_it_arrives() -> None:
 
 def test_a_wait_without_an_awaited_order_is_refused() -> None:
     assert environment(FISH).step("wait 3").outcomes[0].violation.kind == "no_wait"
+
+
+def test_run_ends_after_too_many_refusals() -> None:
+    run = environment(FISH)
+    for _ in range(MAX_REFUSALS + 1):
+        assert not run.done
+        refused = run.step("wait 3")
+    assert refused.observation.over == "too_many_refusals"
+    assert not run.success
 
 
 def test_waits_are_part_of_the_submission_and_no_action() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -54,3 +55,9 @@ def test_plans_near_the_optimum_are_accepted_if_the_general_rules_accept_them(na
             assert run.verdict.makespan == max(piece.end for piece in schedule.pieces)
         verdicts.append(run.success)
     assert 0 < sum(verdicts) < 60
+
+
+def test_rules_that_decide_which_plans_are_best_refuse_what_is_not_read() -> None:
+    released = PROFILES["released"]
+    assert released.deciding() == replace(released, refuse_unread=True)
+    assert released.deciding() != released

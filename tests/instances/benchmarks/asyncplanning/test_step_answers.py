@@ -157,7 +157,9 @@ def test_schedules_are_exact_in_paper_and_within_a_second_in_released(
 
 def test_first_entry_of_a_step_counts_in_released_and_all_ends() -> None:
     assert verdict([*SCHEDULE, [0, "step7 extra", 60]], "released") == (True, None, 3180)
-    assert verdict([*SCHEDULE, [4000, "step2", 900]], "released") == (False, "wrong_time", 4900)
+    late = BENCHMARK.run(load(NAME), {"plan": [*SCHEDULE, [4000, "step2", 900]]}, PROFILES["released"]).verdict
+    assert (late.fatal.kind, late.fatal.required, late.fatal.actual) == ("wrong_time", "3180 seconds", "4900 seconds")
+    assert (late.success, late.makespan, sum(late.remaining.values())) == (False, 4900, 4200)
 
 
 @pytest.mark.parametrize("plan", [None, "", "no idea", [], "[]", "{}", '[{"id": "step1"}]', '{"actions": [{"id": "st'])
@@ -243,6 +245,8 @@ def test_live_runs_ask_for_json_or_one_step_at_a_time() -> None:
         result = stepwise.step(json.dumps([start, name, duration]))
     assert result.done
     assert stepwise.run().verdict.makespan == 3180
+    simulator = BENCHMARK.simulator(load(NAME), PROFILES["paper"])
+    assert simulator.verdict(simulator.initial()).fatal.kind == "no_plan"
 
 
 def test_step_before_its_predecessor_is_refused_live() -> None:
