@@ -8,6 +8,7 @@ from planoracle import environment
 from planoracle.instances.benchmarks.asyncplanning.problems import load
 from planoracle.instances.benchmarks.generic.rules import MAX_REFUSALS
 from planoracle.instances.errors import InputError
+from planoracle.instances.model.schedule import Piece
 
 FISH = load("asyncplanning/robo/easy/easy_02_fried_fish_plate")
 EPISODE = load("asyncplanning/online/easy/online_easy_02_fried_fish_plate")
@@ -47,6 +48,14 @@ def test_an_order_is_unknown_before_it_arrives() -> None:
 
 def test_a_wait_without_an_awaited_order_is_refused() -> None:
     assert environment(FISH).step("wait 3").outcomes[0].violation.kind == "no_wait"
+
+
+def test_forced_piece_is_not_checked_by_the_general_rules() -> None:
+    simulator = environment(FISH).simulator
+    early = Piece("fish/stack", 0, 1000, None)
+    for is_forced, kind in ((False, "lost"), (True, "act")):
+        _, [step] = simulator.apply(simulator.initial(), early, force=is_forced)
+        assert step.kind == kind
 
 
 def test_run_ends_after_too_many_refusals() -> None:

@@ -157,6 +157,9 @@ def test_only_items_that_an_order_asks_for_are_stacked() -> None:
 
 def test_a_robot_carries_out_one_action_at_a_time() -> None:
     plan = "0: (cut robot1 onion02) [3]\n2: (stack robot1 bun_bot) [1]"
+    for rules in PROFILES.values():
+        fault = BENCHMARK.run(TEAM, plan, rules).fault
+        assert (fault.kind, fault.resource) == ("robot_busy", "robot1")
     assert outcome(TEAM, plan, "paper") == (False, 3000, "robot_busy")
     assert outcome(TEAM, plan, "released") == (False, 2000, "robot_busy")
     assert outcome(TEAM, plan.replace("robot1", "r1"), "paper")[2] == "unknown_robot"
@@ -201,7 +204,9 @@ def test_violations_have_times_and_values() -> None:
     unknown = BENCHMARK.run(EPISODE, [GOOD + "\n1: (cut online_cut_02_11) [3]", *STAGES[1:]]).fault
     assert (unknown.position, unknown.start, unknown.end) == (2, 1000, 4000)
     pile = BENCHMARK.run(FISH, GOOD.replace("0: (stack", "9: (stack")).fault
-    assert (pile.required, pile.actual) == (("plate", "fish"), ("fish", "plate"))
+    released = BENCHMARK.run(FISH, GOOD.replace("0: (stack", "9: (stack"), PROFILES["released"]).fault
+    for fault in (pile, released):
+        assert (fault.required, fault.actual) == (("plate", "fish"), ("fish", "plate"))
 
 
 def test_repair_of_a_plan_moves_its_lines() -> None:

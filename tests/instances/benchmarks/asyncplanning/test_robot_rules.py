@@ -57,7 +57,7 @@ def test_plans_near_the_optimum_are_accepted_if_the_general_rules_accept_them(na
     assert 0 < sum(verdicts) < 60
 
 
-def test_rules_that_decide_which_plans_are_best_refuse_what_is_not_read() -> None:
+def test_rules_that_decide_which_plans_are_best_refuse_unread_text() -> None:
     released = PROFILES["released"]
     assert released.deciding() == replace(released, refuse_unread=True)
     assert released.deciding() != released
