@@ -72,6 +72,7 @@ def test_waits_are_part_of_the_submission_and_no_action() -> None:
     run.step("wait 1.5")
     replay = run.run()
     assert replay.points[replay.stop].state.clock == 1500
+    assert replay.stop == len(replay.steps) == 1
     assert replay.outcome.lines == ()
 
 

@@ -177,6 +177,8 @@ def test_dishes_beyond_inventory_or_deadline_fail_in_paper() -> None:
     meat = "0: (grill robot1 patty01) [10]\n0: (cut robot2 chicken01) [3]\n3: (marinate robot2 chicken01) [6]"
     meat += "\n10: (grill robot1 chicken01) [10]\n9: (fry robot2 fish01) [8]"
     assert outcome(MENU, meat, "paper") == (False, 20_000, "inventory")
+    shortage = BENCHMARK.run(MENU, meat).fault
+    assert (shortage.resource, shortage.required, shortage.actual) == ("protein", 2, 3)
     assert outcome(MENU, "15: (grill robot1 patty01) [10]", "paper") == (False, 25_000, "deadline")
     assert outcome(MENU, "14: (grill robot1 patty01) [10]", "paper") == (True, 24_000, None)
     late = BENCHMARK.run(MENU, "15: (grill robot1 patty01) [10]")
@@ -200,10 +202,17 @@ def test_line_of_another_length_is_a_step_after_its_wait() -> None:
     ]
 
 
+def test_lost_step_has_its_violation() -> None:
+    run = BENCHMARK.run(FISH, GOOD + "\n9: (fry carp) [8]")
+    assert (run.steps[-1].kind, run.steps[-1].violation, run.fault.kind) == ("lost", run.fault, "unknown_item")
+
+
 def test_violations_have_times_and_values() -> None:
     unknown = BENCHMARK.run(EPISODE, [GOOD + "\n1: (cut online_cut_02_11) [3]", *STAGES[1:]]).fault
     assert (unknown.position, unknown.start, unknown.end) == (2, 1000, 4000)
     pile = BENCHMARK.run(FISH, GOOD.replace("0: (stack", "9: (stack")).fault
+    overlap = BENCHMARK.run(FISH, GOOD.replace("0: (stack", "7.5: (stack")).fault
+    assert (overlap.subject, overlap.required, overlap.actual) == ("stack fish", 8500, 8000)
     released = BENCHMARK.run(FISH, GOOD.replace("0: (stack", "9: (stack"), PROFILES["released"]).fault
     for fault in (pile, released):
         assert (fault.required, fault.actual) == (("plate", "fish"), ("fish", "plate"))

@@ -229,6 +229,11 @@ def test_regret_of_a_late_step() -> None:
         (changed("final_answer_seconds", 9), "paper", "The shortest time is 3180 seconds; the answer says 9."),
         ([[-1, "step2", 900], *SCHEDULE[1:]], "paper", "step2 starts before time 0."),
         ("no idea", "released", "The answer contains no time."),
+        (
+            changed("final_answer_seconds", 9),
+            "released",
+            "The shortest time is 3180 seconds; the answer says 9 seconds.",
+        ),
     ],
 )
 def test_critique_has_the_sentence_of_the_violation(plan: object, profile: str, text: str) -> None:
@@ -250,5 +255,6 @@ def test_live_runs_ask_for_json_or_one_step_at_a_time() -> None:
 
 
 def test_step_before_its_predecessor_is_refused_live() -> None:
-    run = environment(load(NAME))
-    assert "must start after step3" in run.step('[0, "step1", 300]').observation.text
+    result = environment(load(NAME), reward="success").step('[0, "step1", 300]')
+    assert "must start after step3" in result.observation.text
+    assert result.reward == 0

@@ -152,6 +152,7 @@ def test_released_grader_reads_the_time_of_an_answer(text: str, seconds: int | N
     run = BENCHMARK.run(load("asyncplanning/xxl/5/9"), {"plan": text}, PROFILES["released"])
     assert run.seconds == seconds
     assert run.verdict.fatal.kind == ("no_answer" if seconds is None else "wrong_time")
+    assert run.verdict.fatal.subject == "final_answer_seconds"
 
 
 def test_wrong_released_answer_counts_in_the_released_profile_only() -> None:
