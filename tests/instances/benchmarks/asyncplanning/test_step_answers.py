@@ -232,7 +232,7 @@ def test_regret_of_a_late_step() -> None:
         (
             changed("final_answer_seconds", 9),
             "released",
-            "The shortest time is 3180 seconds; the answer says 9 seconds.",
+            "time is 3180 seconds; the answer says 9 seconds.",
         ),
     ],
 )
@@ -255,6 +255,6 @@ def test_live_runs_ask_for_json_or_one_step_at_a_time() -> None:
 
 
 def test_step_before_its_predecessor_is_refused_live() -> None:
-    result = environment(load(NAME), reward="success").step('[0, "step1", 300]')
+    result = environment(load(NAME), reward="score").step('[0, "step1", 300]')
     assert "must start after step3" in result.observation.text
     assert result.reward == 0
