@@ -76,7 +76,7 @@ def test_restricted_agents_are_eligible_only_for_assigned_tasks() -> None:
         ({"agent7": ["home"]}, r"only: must be one of agent1, agent2.* \(got 'agent7'\)$"),
         (
             {"agent1": ["home", "shop"]},
-            r"must be a task \(home, out\) or an action; did you mean home/chop\? \(got 'shop'\)",
+            r"only\.agent1: must be a task \(home, out\) or an action; did you mean home/chop\? \(got 'shop'\)",
         ),
         ({"agent1": ["home"], "agent2": ["home"]}, r"only: no agent is eligible for this action \(got 'out/drive'\)"),
     ],
