@@ -126,7 +126,7 @@ def started(point: DecisionPoint, piece: Piece) -> DecisionPoint:
         pieces = (*pieces, piece)
     if len(pieces) > _MAX_PIECES:
         raise PlanError(f"contains more than {_MAX_PIECES} executed pieces", field="plan")
-    clock = max(point.state.clock, piece.start, clock_after(instance, piece))
+    clock = max(point.state.clock, clock_after(instance, piece))
     reached = max(point.reached, piece.end + point.lost)
     grid = gcd(point.grid, clock, piece.start, piece.duration)
     return DecisionPoint(instance, PartialSchedule(pieces, clock), point.lost, reached, grid=grid)
