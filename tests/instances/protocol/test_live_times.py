@@ -40,12 +40,12 @@ def test_refused_wait_is_named(name: str, plan: object, clock: int, fault: str) 
 def test_message_after_the_end_of_a_run_is_refused_by_name() -> None:
     run = environment(BOIL)
     run.step(run.legal()[0])
-    with pytest.raises(InputError, match="the run is over .got 'again'"):
+    with pytest.raises(InputError, match=r"the run is over \(got 'again'\)"):
         run.step("again")
 
 
 def test_unknown_loop_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match="must be one of closed, open .got 'wide'"):
+    with pytest.raises(InputError, match=r"must be one of closed, open \(got 'wide'\)"):
         environment(BOIL, loop="wide")
 
 
