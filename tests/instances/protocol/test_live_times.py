@@ -10,7 +10,9 @@ from planoracle import environment, load
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.scoring import Optimum
 from planoracle.instances.protocol.simulator import CLOSE, fold
 from planoracle.instances.protocol.start_times import moments
 
@@ -68,12 +70,19 @@ def test_commands_after_the_end_of_a_run_have_no_steps() -> None:
     assert len(steps) == 1
 
 
-def test_clock_after_a_wait_is_its_end() -> None:
-    run = environment(load("timearena/household1"))
-    for message in ("wait", "wait"):
-        run.step(message)
-    points = run.run().points
-    assert [point.state.clock for point in points] == [0, 1, 2]
+def test_wait_follows_the_last_point_before_a_refused_piece() -> None:
+    plan = [{"action": "tea/boil", "start": 1}, {"action": "tea/boil", "start": 2}]
+    run = registry.of(BOIL).run(BOIL, {"plan": plan})
+    assert [step.kind for step in run.steps] == ["wait", "act", "lost"]
+    assert [point.state.clock for point in run.points] == [0, 1, 2, 2]
+    run.wait_until(7)
+    assert [point.state.clock for point in run.points] == [0, 1, 2, 7]
+
+
+def test_optimum_of_another_weight_has_no_ticks() -> None:
+    optimum = Optimum(9, Status.optimal, 8, weight=5, weight_bound=5)
+    assert optimum.at_weight(5) == optimum.at_weight(None) == optimum
+    assert optimum.at_weight(4) == Optimum(None, Status.optimal, None, 5, 5)
 
 
 def test_metrics_in_json_have_no_column() -> None:
