@@ -339,8 +339,7 @@ class StationMap:
     kinds, names, near
         By number: kind, name, and the tiles next to it; ``useful`` are those next to a station.
     stoves, boards, sinks
-        Numbers, like ``sinks`` and, by ingredient, ``sources``; ``exclusive`` are those that one cook at a time
-        processes at.
+        Numbers; ``exclusive`` are those that one cook at a time processes at.
     plate_return
         Number of the one at which dirty plates appear, ``None`` if there is none.
     dishes
@@ -372,10 +371,6 @@ class StationMap:
         self.stoves = self._numbers_of(STOVE)
         self.boards = self._numbers_of("chopping_board")
         self.sinks = self._numbers_of("sink")
-        self.sources: dict[str, list[int]] = {}
-        for number, station in enumerate(stations):
-            if station.kind == "dispenser":
-                self.sources.setdefault(station.provides, []).append(number)
         self.plate_return = self.kinds.index("plate_return") if "plate_return" in self.kinds else None
         exclusive_sinks = self.sinks if rules.sinks == "one" else ()
         self.exclusive = frozenset((*self.boards, *exclusive_sinks))

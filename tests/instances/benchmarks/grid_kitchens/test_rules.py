@@ -184,6 +184,10 @@ def test_emptying_a_pan_resets_its_cooking_time_in_the_paper_profile_only() -> N
 # Turns
 
 
+def test_first_error_of_an_instant_counts() -> None:
+    assert error_of(run_plan(PAPER, "!sink", "!sink")) == ("not_adjacent", "agent1", 0)
+
+
 def test_sink_serves_one_cook_at_a_time_in_the_paper_profile_only() -> None:
     serve = "@1 meat @0 table1 table1 @4 window @6 ~9 back @5 sink !sink"
     other = "~18 @5 !sink"
