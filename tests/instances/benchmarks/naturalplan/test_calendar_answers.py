@@ -100,7 +100,10 @@ def test_half_of_the_day_holds_for_both_times() -> None:
 )
 @pytest.mark.parametrize("rules", [_EXACT, _OFFICIAL])
 def test_answer_without_a_slot_fails(submitted: object, rules: Any) -> None:
-    assert reading(_task(), submitted, rules).fault == "no_plan"
+    answer = reading(_task(), submitted, rules)
+    assert answer.fault == "no_plan"
+    if rules is _OFFICIAL:
+        assert answer.unread == 0
     assert _kinds(submitted, rules=rules) == ["no_plan"]
 
 

@@ -42,6 +42,8 @@ def test_legal_commands_are_meetings_waits_and_ways() -> None:
     run.step("You wait until 2:15PM.")
     run.step("You travel to Nob Hill.")
     assert run.legal()[0].text == "You meet Kenneth for 90 minutes from 2:26PM to 3:56PM."
+    name_of = _BENCHMARK.action_space(run.problem).name_of
+    assert [name_of(text) for text in texts] == ["wait", "travel to Nob Hill", "Finish"]
 
 
 @pytest.mark.parametrize("name", ["naturalplan/meeting/389", "naturalplan/meeting/502"])

@@ -152,6 +152,18 @@ def test_violation_has_the_required_and_the_stated_value(text: str, expected: tu
     assert (violation.kind, violation.subject, violation.required, violation.actual) == expected
 
 
+def test_sentence_of_a_violation_has_the_subject_and_times_of_day() -> None:
+    [violation] = _verdict("You start at Harbour at 8:59AM.").replay.violations
+    sentence = SENTENCES[violation.kind](_MEETING, violation)
+    assert sentence == "Harbour is stated for 8:59AM, but you are free and there at 9:00AM"
+
+
+def test_official_verdict_on_a_chat_is_that_on_its_last_message() -> None:
+    plan = f"{_PLAN} You eat lunch."
+    chat = [{"role": "user", "content": "Plan!"}, {"role": "assistant", "content": plan}]
+    assert _violations(chat, _OFFICIAL) == _violations(plan, _OFFICIAL) == [("unread_step", "eat lunch")]
+
+
 def test_meeting_longer_than_wished_succeeds_and_counts_to_its_end() -> None:
     replay = _verdict(_itinerary(_entry("Bo", "Fisher's Park", "9:30", "12:30"))).replay
     assert (replay.success, replay.makespan) == (True, 210)

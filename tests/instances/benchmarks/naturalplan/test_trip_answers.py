@@ -111,11 +111,19 @@ def test_answer_without_a_stay_fails(submitted: object, rules: Any) -> None:
         ({"itinerary": [["Day 1-2", "Rome"]]}, "plan"),
         (42, "plan"),
         ("Day 1-2: Ro", "plan"),
+        ("- **Day 1-2:** Ro", "plan"),
     ],
 )
 def test_stay_that_cannot_be_read_is_unscored(submitted: object, field: str) -> None:
     with pytest.raises(PlanError, match=field):
         reading(_trip(), submitted, _EXACT)
+
+
+def test_city_whose_name_begins_with_another_city_is_told_apart() -> None:
+    stays = (("York", 2), ("York Town", 3))
+    facts = TripFacts(4, stays, (), (("York", "York Town"),), stays)
+    steps = reading(_trip(facts), "Day 1-2: York\nDay 2-4: York Town", _EXACT).commands.steps
+    assert steps == (Stay("York", 1, 2), Stay("York Town", 2, 4))
 
 
 def test_progress_is_the_share_of_stays_before_the_first_violation() -> None:
@@ -179,7 +187,8 @@ def test_official_verdict_accepts_only_the_published_order() -> None:
     assert _kinds(other_order, _OFFICIAL) == ["other_stay"]
     assert _kinds({"itinerary": _ITINERARY}, _OFFICIAL) == []
     assert _kinds({"itinerary": _ITINERARY[:3]}, _OFFICIAL) == ["other_stay"]
-    assert _kinds({"itinerary": [*_ITINERARY, {"day_range": "Day 7-7", "place": "Oslo"}]}, _OFFICIAL) == ["other_stay"]
+    [violation] = _verdict([*_ITINERARY, {"day_range": "Day 7-7", "place": "Oslo"}], rules=_OFFICIAL).violations
+    assert (violation.kind, violation.position, violation.subject) == ("other_stay", 3, "Oslo")
     assert _kinds(json.dumps({"itinerary": _ITINERARY}).replace("Nice", "Nice (sea)"), _OFFICIAL) == ["other_stay"]
 
 
