@@ -16,9 +16,12 @@ from planoracle import environment
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.domain import COUNTS, bundled
 from planoracle.instances.benchmarks.kitchens.domain_files import domain_of
+from planoracle.instances.benchmarks.kitchens.failures import failure
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen
 from planoracle.instances.benchmarks.kitchens.language import reading, right_line
+from planoracle.instances.benchmarks.kitchens.measures import Foresight, foresight
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document, to_document
+from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.kitchens.simulator_files import environment_from_document
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
@@ -248,6 +251,19 @@ def test_actions_without_player_belong_to_the_next_player() -> None:
         "Cool down toaster1",
         "Cool down toaster1",
     ]
+
+
+def test_condition_that_must_not_hold_is_a_cause_of_failures() -> None:
+    conditions = toast.literals("item_on i1 s1, loc p1 s1, not nothing p1")
+    run = trace(of(with_action(precons=conditions)), ["Burn bread1 on table1 using robot1"])
+    assert (run.refusals[0].message, failure(run).cause) == ("needs not nothing robot1", "hands")
+
+
+def test_work_without_a_delayed_effect_is_not_long_running() -> None:
+    kitchen = of(with_action(sfx=[toast.effect("repetitive", "i1", "istoasted i1")]))
+    run = trace(kitchen, ["Burn bread1 on table1 using robot1"])
+    assert run.refusals == ()
+    assert foresight(run) == Foresight(False, 1, 0, None, 1)
 
 
 def test_effects_that_differ_in_nested_objects_are_one_effect() -> None:
