@@ -85,6 +85,21 @@ def test_order_against_the_order_of_the_list_is_known() -> None:
     assert ordered_windows(instance).ordered == ((1, 0, 5),)
 
 
+def test_uninterrupted_actions_of_one_agent_do_not_overlap() -> None:
+    pan = Action("t/pan", "t", 3, 3)
+    board = Action("t/board", "t", 5, 5)
+    late = ordered_windows(Instance("pair", (pan, board), (Lag("t/pan", "t/board", None, -4),)))
+    assert (late.head, late.forced) == ([5, 0], ((1, 0, 5),))
+
+
+def test_interruptible_action_may_start_shortly_before_another_one_of_its_agent() -> None:
+    chop, bell = Action("t/chop", "t", 4, 4, interruptible=True), Action("t/bell", "t", 1, 1, release=2)
+    instance = Instance("pause", (chop, bell), (Lag("t/bell", "t/chop", -3),))
+    bounds = ordered_windows(instance)
+    assert (bounds.head, bounds.forced) == ([0, 2], ())
+    assert lower_bound(instance, bounds) == 5
+
+
 def test_contradictory_lags_have_no_windows() -> None:
     actions = tuple(Action(f"t/{name}", "t", 2, 0) for name in "abc")
     lags = Lag("t/a", "t/b"), Lag("t/b", "t/c"), Lag("t/a", "t/c", None, 1)
