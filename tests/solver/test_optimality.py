@@ -11,7 +11,7 @@ from support.samples import sample
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
-from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.protocol.schedule_benchmark import check_instance
 from planoracle.solver.exact import search_result, search_state, work_bounds
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
@@ -154,6 +154,16 @@ def test_common_tick_is_finer_where_halves_can_help():
     instance = Instance("halves", jobs, agents=("a", "b"))
     assert common_tick(instance) == 1
     assert solve(instance).makespan == 3
+    long_jobs = tuple(replace(job, duration=60, attended=60) for job in jobs)
+    instance = replace(instance, actions=long_jobs)
+    assert common_tick(instance) == 30
+    assert solve(instance).makespan == 90
+
+
+def test_horizon_has_room_for_a_negative_maximum_lag():
+    early, late = Action("t/early", "t", 1, 0), Action("t/late", "t", 2, 0)
+    instance = Instance("apart", (early, late), (Lag("t/late", "t/early", None, -5),))
+    assert solve(instance).makespan == 5 <= horizon(instance)
 
 
 @pytest.mark.parametrize("seed", sample(range(300), 30))
