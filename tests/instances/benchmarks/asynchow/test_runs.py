@@ -137,6 +137,12 @@ def test_grade_row_of_an_answer() -> None:
     assert (row["makespan"], row["optimal_makespan"], row["complexity"]) == (72 * DAY, 72 * DAY, 12)
     wrong = graded("async/829", answer="It takes a while.").row()
     assert (wrong["success"], wrong["parsed"], wrong["violation"]) == (False, [0, 0], "no_time")
+    problem = load("asynchow/async/829")
+    verdict = BENCHMARK.run(problem, {"answer": "It takes a while."}).verdict
+    assert (verdict.makespan, sum(verdict.remaining.values())) == (
+        0,
+        sum(action.duration for action in problem.actions),
+    )
     assert graded("async/829", answer=None).violation == graded("async/829", answer="").violation == "empty"
 
 
