@@ -160,6 +160,14 @@ def test_common_tick_is_finer_where_halves_can_help():
     assert solve(instance).makespan == 90
 
 
+@pytest.mark.parametrize(("release", "duration", "start"), [(3, 0, 3), (4, 0, 5), (4, 2, 5), (6, 2, 6)])
+def test_action_starts_in_a_window_that_its_release_reaches(release, duration, start):
+    action = Action("t/sell", "t", duration, 0, release=release, windows=((0, 3), (5, 8)))
+    instance = Instance("shop", (action,))
+    assert windows(instance).head == [start]
+    assert solve(instance).makespan == start + duration
+
+
 def test_horizon_has_room_for_a_negative_maximum_lag():
     early, late = Action("t/early", "t", 1, 0), Action("t/late", "t", 2, 0)
     instance = Instance("apart", (early, late), (Lag("t/late", "t/early", None, -5),))
