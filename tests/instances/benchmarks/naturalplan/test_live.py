@@ -35,6 +35,16 @@ def test_sentences_are_carried_out_and_refused_ones_change_nothing() -> None:
     )
 
 
+def test_message_without_a_sentence_is_refused_with_its_text() -> None:
+    message = "I do not know."
+    run = _run()
+    run.step("You travel to Richmond District in 10 minutes.")
+    [step] = run.step(message).outcomes
+    assert (step.position, step.command, step.kind, step.start, step.end) == (1, message, "lost", 10, 10)
+    assert step.violation is not None
+    assert (step.violation.kind, step.violation.subject) == ("unreadable", message)
+
+
 def test_legal_commands_are_meetings_waits_and_ways() -> None:
     run = _run("naturalplan/meeting/6")
     texts = [command.text for command in run.legal()]
