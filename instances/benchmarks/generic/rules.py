@@ -293,7 +293,7 @@ def _after_start(point: DecisionPoint, piece: Piece) -> DecisionPoint:
         if earlier.end == joined.start and is_same_work:
             joined = joined._replace(start=earlier.start, duration=joined.end - earlier.start)
     after = started(point, piece)
-    clock = max(point.state.clock, joined.start, clock_after(point.instance, joined))
+    clock = max(point.state.clock, clock_after(point.instance, joined))
     state = PartialSchedule(after.state.pieces, clock)
     return replace(after, state=state)
 
