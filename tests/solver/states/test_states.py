@@ -95,6 +95,13 @@ def test_values_do_not_depend_on_the_order_of_queries(make):
             assert solver.value(states[k]).makespan == makespans[k], (seed, k)
 
 
+def test_command_without_length_changes_no_value():
+    polish = Action("t/polish", "t", 2, 2, interruptible=True)
+    instance = Instance("k", (Action("t/cut", "t", 3, 3), polish, Action("t/mix", "t", 1, 1)))
+    pieces = Piece("t/polish", 0, 0, "agent"), Piece("t/cut", 0, 3, "agent")
+    assert StateSolver(instance).value(PartialSchedule(pieces, 3)).makespan == 6
+
+
 @pytest.mark.slow
 def test_given_bounds_do_not_change_a_value():
     for seed in range(12):
