@@ -22,13 +22,8 @@ BOIL = Instance("kitchen", (Action("tea/boil", "tea", 4, 1),), agents=("cook",),
 @pytest.mark.parametrize(
     ("name", "plan", "clock", "fault"),
     [
-        ("timearena/household1", [], 3, "in this benchmark, waits are commands of the plan (got 3)"),
-        (
-            "robotouille/synchronous/0_cheese_sandwich",
-            [],
-            3,
-            "in this benchmark, waits are commands of the plan (got 3)",
-        ),
+        ("timearena/household1", [], 3, "waits are commands of the plan (got 3)"),
+        ("robotouille/synchronous/0_cheese_sandwich", [], 3, "waits are commands of the plan (got 3)"),
         ("recipe2plan/timed/Cobbler_Pancakes", "", -1, "must be a whole number of ticks, at least 0 (got -1)"),
     ],
 )

@@ -9,6 +9,7 @@ from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import referee
 from planoracle.instances.model.transitions import Transitions
 from planoracle.solver.exact.search import solve
 from planoracle.solver.proofs import checker
@@ -133,3 +134,19 @@ def test_checker_refuses_schedules_that_break_a_rule(name: str, pieces: list[Pie
         return
     with pytest.raises(checker.RefusedError, match=reason):
         checker.check_schedule(to_document(SHOP), proof)
+
+
+@pytest.mark.parametrize(("capacity", "is_accepted"), [(4, True), (3, False)])
+def test_settings_over_one_interval_take_as_many_units_as_the_largest(capacity: int, is_accepted: bool) -> None:
+    demands = Demand("oven", 3, sets="hot"), Demand("oven", 1, sets="hot"), Demand("oven", 1)
+    actions = tuple(_action(name, 2, Mode((demand,))) for name, demand in zip("abc", demands, strict=True))
+    instance = Instance("oven", actions, resources=(Resource("oven", capacity, "cold"),))
+    schedule = Schedule.of(instance, [Piece(action.id, 0, 2, None) for action in actions])
+    assert referee(instance, schedule).success == is_accepted
+    claim = certificate(instance).as_dict()
+    claim |= {"makespan": 2, "gap": 2 - claim["bound"], "schedule": [piece._asdict() for piece in schedule.pieces]}
+    if is_accepted:
+        assert checker.check_schedule(to_document(instance), claim) == 2
+        return
+    with pytest.raises(checker.RefusedError, match="oven"):
+        checker.check_schedule(to_document(instance), claim)

@@ -139,10 +139,8 @@ def test_grade_row_of_an_answer() -> None:
     assert (wrong["success"], wrong["parsed"], wrong["violation"]) == (False, [0, 0], "no_time")
     problem = load("asynchow/async/829")
     verdict = BENCHMARK.run(problem, {"answer": "It takes a while."}).verdict
-    assert (verdict.makespan, sum(verdict.remaining.values())) == (
-        0,
-        sum(action.duration for action in problem.actions),
-    )
+    work = sum(action.duration for action in problem.actions)
+    assert (verdict.makespan, sum(verdict.remaining.values())) == (0, work)
     assert graded("async/829", answer=None).violation == graded("async/829", answer="").violation == "empty"
 
 

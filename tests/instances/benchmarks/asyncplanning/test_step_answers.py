@@ -229,11 +229,7 @@ def test_regret_of_a_late_step() -> None:
         (changed("final_answer_seconds", 9), "paper", "The shortest time is 3180 seconds; the answer says 9."),
         ([[-1, "step2", 900], *SCHEDULE[1:]], "paper", "step2 starts before time 0."),
         ("no idea", "released", "The answer contains no time."),
-        (
-            changed("final_answer_seconds", 9),
-            "released",
-            "time is 3180 seconds; the answer says 9 seconds.",
-        ),
+        (changed("final_answer_seconds", 9), "released", "time is 3180 seconds; the answer says 9 seconds."),
     ],
 )
 def test_critique_has_the_sentence_of_the_violation(plan: object, profile: str, text: str) -> None:

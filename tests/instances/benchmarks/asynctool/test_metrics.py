@@ -122,6 +122,10 @@ def test_path_matches_by_calls_or_by_the_multiset_of_results(turns: list[Any]) -
     assert measured(turns).char_matches == by_calls
     assert measured(turns, char="results").char_matches == by_results
     assert measured(turns, char="both").char_matches == list(map(min, by_calls, by_results))
+    for rule, matches in (("calls", by_calls), ("results", by_results)):
+        is_done = dict(zip(LENGTHS, matches, strict=True))
+        lacking = {ACTIONS[call]: 1 for call in CALLS if call not in turns and not is_done[call[0]]}
+        assert replayed(turns, char=rule).verdict.remaining == lacking
 
 
 def labels(expected: Sequence[Hashable], actual: Sequence[Hashable]) -> Labels:
