@@ -11,7 +11,9 @@ from support.samples import sample
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
+from planoracle.instances.model.calendars import Calendar
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.transitions import Transitions
 from planoracle.instances.protocol.schedule_benchmark import check_instance
 from planoracle.solver.exact import search_result, search_state, work_bounds
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
@@ -158,6 +160,27 @@ def test_common_tick_is_finer_where_halves_can_help():
     instance = replace(instance, actions=long_jobs)
     assert common_tick(instance) == 30
     assert solve(instance).makespan == 90
+
+
+@pytest.mark.parametrize(
+    ("fields", "others"),
+    [
+        ({}, {}),
+        ({"release": 6}, {}),
+        ({"deadline": 30}, {}),
+        ({"windows": ((6, 30),)}, {}),
+        ({"modes": (Mode(), Mode(duration=6, attended=4))}, {}),
+        ({"modes": (Mode(), Mode(attended=2))}, {}),
+        ({}, {"lags": (Lag("t/b", "t/a", 2),)}),
+        ({}, {"lags": (Lag("t/b", "t/a", None, 6),)}),
+        ({}, {"calendars": (Calendar(("agent",), ((4, 6),), 12),)}),
+        ({}, {"calendars": (Calendar(("agent",), ((4, 8),), 14),)}),
+        ({"place": "x"}, {"transitions": (Transitions(("agent",), (("x", "y", 2),)),)}),
+    ],
+)
+def test_common_tick_divides_all_times(fields, others):
+    actions = (Action("t/a", "t", 8, 4, **fields), Action("t/b", "t", 4, 4, place=fields.get("place")))
+    assert common_tick(Instance("times", actions, **others)) == (2 if fields or others else 4)
 
 
 @pytest.mark.parametrize(("release", "duration", "start"), [(3, 0, 3), (4, 0, 5), (4, 2, 5), (6, 2, 6)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, permutations, product
+from itertools import accumulate, pairwise, permutations, product
 from random import Random
 from typing import Any, NamedTuple
 
@@ -12,11 +12,11 @@ from support.all_schedules import BEGIN, END, Event, min_gaps, small_instances, 
 from support.samples import sample
 
 from planoracle.instances.files.instance_file import to_document
-from planoracle.instances.model.instance import Action, Instance, Mode, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.solver.proofs.checker import Checker, RefusedError, _Hop, _Problem
 
-#: Seeds of each block, and ticks of the statements that the checker is asked for.
-SEEDS, TICKS = 6, range(-10, 11)
+#: Seeds of each block, and most ticks of the statements that the checker is asked for.
+SEEDS, MAX_TICKS = 6, 10
 BLOCKS = sample(range(25), 25)
 REASONS = ("order", "release", "duration", "attended", "lag", "window", "state")
 
@@ -40,9 +40,10 @@ def test_stated_hop_holds_in_every_schedule(block: int) -> None:
         checker = checker_of(instance)
         for (source, target), gap in min_gaps(instance, schedules).items():
             for reason in REASONS:
-                stated = [ticks for ticks in TICKS if checker.is_stated(_Hop(source, target, ticks, reason))]
-                assert max(stated, default=gap) <= gap, (instance, source, target, reason)
-                count += len(stated)
+                longer = range(gap + 1, MAX_TICKS + 1)
+                stated = [ticks for ticks in longer if checker.is_stated(_Hop(source, target, ticks, reason))]
+                assert not stated, (instance, source, target, reason)
+                count += checker.is_stated(_Hop(source, target, gap, reason))
     assert count > 500
 
 
@@ -223,6 +224,39 @@ def test_checker_accepts_choices_that_the_problem_states(block: int) -> None:
     assert kinds >= {"agent", "start", "resource", "modes", "mode"}
 
 
+def _shop(*actions: Action, capacity: int = 1) -> Instance:
+    return Instance("shop", actions, resources=(Resource("oven", capacity),))
+
+
+@pytest.mark.parametrize("may_pause", [False, True])
+def test_attended_actions_of_one_agent_are_ordered_unless_one_may_pause(may_pause: bool) -> None:
+    checker = checker_of(_shop(Action("t/a", "t", 2, 2, may_pause), Action("t/b", "t", 1, 1)))
+    choice = {"number": 1, "kind": "agent", "about": ["t/a", "t/b", "agent"]}
+    if not may_pause:
+        assert checker.ways(choice) == (
+            (("finish", "t/a"), ("start", "t/b"), 0),
+            (("finish", "t/b"), ("start", "t/a"), 0),
+        )
+        return
+    with pytest.raises(RefusedError, match="can run at the same time"):
+        checker.ways(choice)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "early"),
+    [(1, (("finish", "t/spoil"), ("start", "t/set"), 0)), (2, (("start", "t/spoil"), ("start", "t/set"), 1))],
+)
+def test_rival_setting_ends_before_the_setting_only_if_they_exclude_each_other(capacity: int, early: Any) -> None:
+    demands = {"set": {"sets": "hot"}, "spoil": {"sets": "cold"}, "use": {"requires": "hot"}}
+    actions = []
+    for name, fields in demands.items():
+        modes = (Mode((Demand("oven", **fields),)),)
+        actions.append(Action(f"t/{name}", "t", 2, 0, modes=modes, agents=()))
+    checker = checker_of(_shop(*actions, capacity=capacity))
+    ways = checker.ways({"number": 1, "kind": "state", "about": ["t/spoil", "t/set", "t/use", "oven"]})
+    assert ways == (early, (("finish", "t/use"), ("start", "t/spoil"), 0))
+
+
 # --- orders --------------------------------------------------------------------------------------
 
 
@@ -288,6 +322,36 @@ def test_split_needs_both_ways_of_its_choice(block: int) -> None:
                     continue
                 with pytest.raises(RefusedError):
                     checker.split(step)
+
+
+def _path_of(number: int, *names: str) -> dict[str, Any]:
+    """Return a path over actions of two ticks, each after the one before by an assumption."""
+    hops = [_row(BEGIN, ("start", names[0]), 0, "release")]
+    for before, after in pairwise(names):
+        hops.append(_row(("start", before), ("finish", before), 2, "duration"))
+        hops.append(_row(("finish", before), ("start", after), 0, "case"))
+    hops += [
+        _row(("start", names[-1]), ("finish", names[-1]), 2, "duration"),
+        _row(("finish", names[-1]), END, 0, "order"),
+    ]
+    return {"number": number, "link": "path", "ticks": 2 * len(names), "hops": hops}
+
+
+def test_assumption_of_a_case_holds_in_no_other_case() -> None:
+    modes = (Mode((Demand("oven"),)),)
+    instance = _shop(*(Action(f"t/{name}", "t", 2, 0, modes=modes, agents=()) for name in "ab"))
+    choice = {"number": 1, "link": "split", "kind": "resource", "about": ["t/a", "t/b", "oven"]}
+    for second in (("t/b", "t/a"), ("t/a", "t/b")):
+        checker = Checker(_Problem(to_document(instance)), 4, [set()])
+        paths = [_path_of(2, "t/a", "t/b"), _path_of(3, *second)]
+        ways = [_row(*way, "case") for way in checker.ways(choice)]
+        cases = [{"assumed": way, "steps": [path]} for way, path in zip(ways, paths, strict=True)]
+        step = choice | {"cases": cases}
+        if second == ("t/b", "t/a"):
+            checker.steps([step])
+            continue
+        with pytest.raises(RefusedError, match="nothing states that"):
+            checker.steps([step])
 
 
 # --- loads ---------------------------------------------------------------------------------------
@@ -393,6 +457,17 @@ def test_accepted_load_is_at_most_the_optimum(block: int) -> None:
             assert step["ticks"] <= optimum, (instance, step)
             accepted += 1
     assert accepted > 300
+
+
+def test_busy_time_counts_the_least_attended_mode() -> None:
+    instance = _shop(Action("t/a", "t", 3, 3, modes=(Mode(), Mode(attended=1))))
+    checker = checker_of(instance)
+    (member,) = _members(checker, instance.actions, None)
+    assert member.ticks == 1
+    checker.load(_summed([member], ["agent"], "agents", 1, False))
+    for ticks in (2, 3):
+        with pytest.raises(RefusedError, match=f"does not hold one of these agents for {ticks} ticks"):
+            checker.load(_summed([member._replace(ticks=ticks)], ["agent"], "agents", 1, False))
 
 
 @pytest.mark.parametrize("block", BLOCKS)

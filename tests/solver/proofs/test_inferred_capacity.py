@@ -183,6 +183,25 @@ def test_uses_that_set_a_state_may_run_together() -> None:
         checker.check(to_document(instance), _proof(instance, [1, 1], 1))
 
 
+def test_actions_that_free_their_agent_early_may_run_together() -> None:
+    actions = tuple(_action(name, 2, {}, attended=1, agents=("ann",)) for name in "ab")
+    instance = Instance("p", actions, agents=("ann",))
+    assert checker.check(to_document(instance), _proof(instance, [1, 1], 2)) == 2
+    with pytest.raises(checker.RefusedError, match="weigh more than 1"):
+        checker.check(to_document(instance), _proof(instance, [1, 1], 1))
+
+
+@pytest.mark.parametrize("minimum", [0, -1])
+def test_negative_minimum_lag_is_no_precedence(minimum: int) -> None:
+    actions = tuple(_action(name, 2, {}) for name in "ab")
+    instance = Instance("p", actions, (Lag("t/a", "t/b", minimum),))
+    if minimum == 0:
+        assert checker.check(to_document(instance), _proof(instance, [1, 1], 1)) == 4
+        return
+    with pytest.raises(checker.RefusedError, match="from a finish to a start, in at least 0 ticks"):
+        checker.check(to_document(instance), _proof(instance, [1, 1], 1))
+
+
 def test_constraint_beyond_the_limit_of_the_checker_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inferred_capacity, "_MAX_COMPARISONS", 4)
     proof = certificate(_pentagon(interruptible=True), 8)

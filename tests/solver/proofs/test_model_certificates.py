@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from planoracle.instances.errors import InputError
@@ -94,13 +96,16 @@ def test_checker_refuses_features_that_it_does_not_know(fields: dict[str, object
         certificate(instance)
 
 
-REST = Calendar(("agent", "press"), ((2, 4),))
+REST = Calendar(("agent", "press"), ((2, 4), (8, 9)))
 SHOP = Instance(
     "shop",
     (
         _action("saw", 3, attended=3, pauses_in_breaks=True),
         _action("press", 2, Mode((Demand("press"),)), Mode((Demand("money", 2),), duration=1)),
         _action("paint", 1, windows=((0, 2), (5, 9)), deadline=8),
+        _action("stamp", 0, Mode((Demand("press"),))),
+        _action("pack", 1, Mode(after=("t/press",))),
+        _action("dry", 3, agents=("agent",), pauses_in_breaks=True),
     ),
     resources=(Resource("press"), Resource("money", 1, renewable=False)),
     calendars=(REST,),
@@ -109,6 +114,9 @@ PIECES = {
     "saw": [Piece("t/saw", 0, 2, "agent"), Piece("t/saw", 4, 1, "agent")],
     "press": [Piece("t/press", 0, 2, None)],
     "paint": [Piece("t/paint", 5, 1, None)],
+    "stamp": [Piece("t/stamp", 1, 0, None)],
+    "pack": [Piece("t/pack", 2, 1, None)],
+    "dry": [Piece("t/dry", 5, 3, "agent")],
 }
 
 
@@ -117,20 +125,28 @@ PIECES = {
     [
         ("", [], ""),
         ("saw", [Piece("t/saw", 0, 3, "agent")], "agent is off"),
+        ("saw", [Piece("t/saw", 0, 2, "agent"), Piece("t/saw", 3, 1, "agent")], "agent is off"),
+        ("saw", [Piece("t/saw", 0, 2, "agent"), Piece("t/saw", 4, 1, None)], "have different agents"),
         ("saw", [Piece("t/saw", 4, 1, "agent"), Piece("t/saw", 6, 2, "agent")], "without a break"),
         ("press", [Piece("t/press", 1, 2, None)], "press is off"),
         ("press", [Piece("t/press", 0, 1, None)], "must take 2 in total"),
         ("press", [Piece("t/press", 0, 1, None, 1)], "2 units of money are used up"),
         ("paint", [Piece("t/paint", 3, 1, None)], "in one of its windows"),
         ("paint", [Piece("t/paint", 8, 1, None)], "in one of its windows"),
+        ("stamp", [Piece("t/stamp", 4, 0, None)], ""),
+        ("stamp", [Piece("t/stamp", 3, 0, None)], "press is off"),
+        ("dry", [Piece("t/dry", 7, 3, "agent")], ""),
+        ("dry", [Piece("t/dry", 7, 1, "agent"), Piece("t/dry", 9, 2, None)], "t/dry pauses between 8 and 9 without"),
+        ("pack", [Piece("t/pack", 1, 1, None)], "t/pack starts less than 0 after the end of t/press"),
     ],
 )
 def test_checker_refuses_schedules_that_break_a_rule(name: str, pieces: list[Piece], reason: str) -> None:
     schedule = Schedule.of(SHOP, [piece for rows in (PIECES | {name: pieces}).values() for piece in rows])
     proof = {**certificate(SHOP).as_dict(), "schedule": [piece._asdict() for piece in schedule.pieces]}
     proof |= {"makespan": schedule.makespan, "gap": schedule.makespan - proof["bound"]}
+    assert referee(SHOP, schedule).success == (not reason)
     if not reason:
-        assert checker.check_schedule(to_document(SHOP), proof) == 6
+        assert checker.check_schedule(to_document(SHOP), proof) == schedule.makespan
         return
     with pytest.raises(checker.RefusedError, match=reason):
         checker.check_schedule(to_document(SHOP), proof)
@@ -149,4 +165,24 @@ def test_settings_over_one_interval_take_as_many_units_as_the_largest(capacity: 
         assert checker.check_schedule(to_document(instance), claim) == 2
         return
     with pytest.raises(checker.RefusedError, match="oven"):
+        checker.check_schedule(to_document(instance), claim)
+
+
+@pytest.mark.parametrize("is_attended", list(product((False, True), repeat=2)))
+def test_unattended_setting_shares_no_units_of_an_attended_use(is_attended: tuple[bool, bool]) -> None:
+    actions = []
+    for demand, name, attended in zip((Demand("oven", sets="hot"), Demand("oven")), "ab", is_attended, strict=True):
+        agents = (name,) if attended else ()
+        actions.append(_action(name, 2, Mode((demand,)), attended=2 * attended, agents=agents))
+    instance = Instance("oven", tuple(actions), resources=(Resource("oven", 1, "hot"),), agents=("a", "b"))
+    pieces = [Piece(action.id, 0, 2, *action.agents or (None,)) for action in actions]
+    schedule = Schedule.of(instance, pieces)
+    is_accepted = is_attended != (False, True)
+    assert referee(instance, schedule).success == is_accepted
+    claim = certificate(instance).as_dict()
+    claim |= {"makespan": 2, "gap": 2 - claim["bound"], "schedule": [piece._asdict() for piece in schedule.pieces]}
+    if is_accepted:
+        assert checker.check_schedule(to_document(instance), claim) == 2
+        return
+    with pytest.raises(checker.RefusedError, match="2 units of oven are in use at 0"):
         checker.check_schedule(to_document(instance), claim)
