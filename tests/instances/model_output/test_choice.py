@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import pytest
+from support.samples import sample
 
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.statistics.summary import summarize
@@ -94,47 +95,57 @@ def plan_read(text: str) -> str:
     return {tuple(GOOD): "good", tuple(BAD): "bad"}.get(tuple(reading.commands), reading.fault or str(reading.commands))
 
 
-def differing(sentences: Sequence[str], make: Callable[[str, str, str], str], expected: str) -> dict[str, list[str]]:
-    """Return the sentences with readings other than the expected one, in any format."""
-    read_as = {
-        sentence: [plan_read(make(form(GOOD), form(BAD), sentence)) for form in (*FORMS.values(), ", ".join)]
-        for sentence in sentences
-    }
-    return {sentence: readings for sentence, readings in read_as.items() if set(readings) != {expected}}
+#: Formats of plans beside the sentences; quick tests read the first one.
+FORMATS = {**FORMS, "words": ", ".join}
+in_each_format = pytest.mark.parametrize("name", sample(FORMATS))
 
 
-@pytest.mark.slow
-def test_retraction_cancels_the_preceding_plan() -> None:
-    assert not differing(RETRACTIONS, lambda good, bad, sentence: f"{good}\n\n{sentence}", "no_plan")
+def differing(
+    name: str, sentences: Sequence[str], make: Callable[[str, str, str], str], expected: str
+) -> dict[str, str]:
+    """Return the sentences that are read otherwise than expected beside plans in a format."""
+    good, bad = FORMATS[name](GOOD), FORMATS[name](BAD)
+    read_as = {sentence: plan_read(make(good, bad, sentence)) for sentence in sentences}
+    return {sentence: reading for sentence, reading in read_as.items() if reading != expected}
 
 
-@pytest.mark.slow
-def test_harmless_sentence_does_not_cancel_a_plan() -> None:
-    assert not differing(HARMLESS, lambda good, bad, sentence: f"{good}\n\n{sentence}", "good")
-    assert not differing([*HARMLESS, *INTRODUCTIONS], lambda good, bad, sentence: f"{sentence}\n\n{good}", "good")
+@in_each_format
+def test_retraction_cancels_the_preceding_plan(name: str) -> None:
+    assert not differing(name, RETRACTIONS, lambda good, bad, sentence: f"{good}\n\n{sentence}", "no_plan")
 
 
-@pytest.mark.slow
-def test_examples_drafts_and_invalid_plans_are_not_the_answer() -> None:
+@in_each_format
+def test_harmless_sentence_does_not_cancel_a_plan(name: str) -> None:
+    assert not differing(name, HARMLESS, lambda good, bad, sentence: f"{good}\n\n{sentence}", "good")
+    assert not differing(name, [*HARMLESS, *INTRODUCTIONS], lambda good, bad, sentence: f"{sentence}\n\n{good}", "good")
+
+
+@in_each_format
+def test_examples_drafts_and_invalid_plans_are_not_the_answer(name: str) -> None:
     assert not differing(
-        NO_PLANS, lambda good, bad, sentence: f"{sentence}\n{good}\n\nI don't know how to go on.", "no_plan"
+        name, NO_PLANS, lambda good, bad, sentence: f"{sentence}\n{good}\n\nI don't know how to go on.", "no_plan"
     )
-    assert not differing(NO_PLANS, lambda good, bad, sentence: f"{sentence}\n{good}\n\nFinal answer:\n{bad}", "bad")
-    assert not differing(NO_PLANS, lambda good, bad, sentence: f"Final answer:\n{bad}\n\n{sentence}\n{good}", "bad")
+    assert not differing(
+        name, NO_PLANS, lambda good, bad, sentence: f"{sentence}\n{good}\n\nFinal answer:\n{bad}", "bad"
+    )
+    assert not differing(
+        name, NO_PLANS, lambda good, bad, sentence: f"Final answer:\n{bad}\n\n{sentence}\n{good}", "bad"
+    )
 
 
-@pytest.mark.slow
-def test_choice_or_correction_replaces_the_preceding_plan() -> None:
-    assert not differing(CHOICES, lambda good, bad, sentence: f"{bad}\n\n{sentence}\n\n{good}", "good")
-    assert not differing(CHOICES, lambda good, bad, sentence: f"{good}\n\n{sentence}\n\n{bad}", "bad")
+@in_each_format
+def test_choice_or_correction_replaces_the_preceding_plan(name: str) -> None:
+    assert not differing(name, CHOICES, lambda good, bad, sentence: f"{bad}\n\n{sentence}\n\n{good}", "good")
+    assert not differing(name, CHOICES, lambda good, bad, sentence: f"{good}\n\n{sentence}\n\n{bad}", "bad")
 
 
-def test_several_plans_without_a_choice_are_ambiguous() -> None:
+@in_each_format
+def test_several_plans_without_a_choice_are_ambiguous(name: str) -> None:
     for order in (
         lambda good, bad, sentence: f"{bad}\n\n{sentence}\n\n{good}",
         lambda good, bad, sentence: f"{good}\n{sentence}\n{bad}",
     ):
-        assert not differing(OPEN, order, "ambiguous")
+        assert not differing(name, OPEN, order, "ambiguous")
 
 
 def offered(plan: Sequence[str], other: Sequence[str], words: str) -> set[str]:
@@ -171,16 +182,17 @@ def test_alternatives_within_a_line_are_separated(text: str, expected: str) -> N
     assert plan_read(text.format(good=", ".join(GOOD), part=", ".join(GOOD[:5]))) == expected
 
 
+@in_each_format
 @pytest.mark.parametrize("mark", ["", "> "], ids=["plain", "quoted"])
 @pytest.mark.parametrize("refusal", ["I cannot answer.", "Yours is different; I need more time.", "So I pass."])
-def test_example_of_the_task_is_not_the_answer(mark: str, refusal: str) -> None:
+def test_example_of_the_task_is_not_the_answer(mark: str, refusal: str, name: str) -> None:
     def text(good: str, bad: str, words: str) -> str:
         example = "\n".join(f"{mark}{line}" for line in good.split("\n"))
         return f"{words}\n{example}\n\n{refusal}"
 
-    assert not differing(EXAMPLES, text, "no_plan")
-    assert not differing(EXAMPLES, lambda good, bad, words: f"{words}\n{bad}\n\nMy plan:\n{good}", "good")
-    assert not differing(OWN_PLANS, lambda good, bad, words: f"{words}\n{good}", "good")
+    assert not differing(name, EXAMPLES, text, "no_plan")
+    assert not differing(name, EXAMPLES, lambda good, bad, words: f"{words}\n{bad}\n\nMy plan:\n{good}", "good")
+    assert not differing(name, OWN_PLANS, lambda good, bad, words: f"{words}\n{good}", "good")
 
 
 # --- blocks ----------------------------------------------------------------------------------------
@@ -227,6 +239,39 @@ def test_message_of_a_chat_is_read_without_the_remarks_of_others() -> None:
 
     assert reading_of("This is only an example:", "\n".join(GOOD)) == GOOD
     assert reading_of("wash cup", "wash teapot\n\nThat is wrong.", "activate kettle") == ["wash cup", "activate kettle"]
+
+
+def test_retraction_of_a_later_message_cancels_whole_plans_but_no_turns() -> None:
+    def reading_of(*messages: str) -> list[str]:
+        return read([{"role": "assistant", "content": text} for text in messages], GRAMMAR).commands
+
+    retraction = "That is wrong.\n\nactivate kettle"
+    assert reading_of("1. wash cup\n2. wait", retraction) == ["activate kettle"]
+    assert reading_of("1. wash cup", retraction) == ["wash cup", "activate kettle"]
+
+
+@pytest.mark.parametrize("words", ["Alternatively:", "A better plan:"])
+def test_alternatives_to_a_final_answer_are_ignored(words: str) -> None:
+    plan, part, end = (FORMS["numbered"](steps) for steps in (GOOD, GOOD[:3], GOOD[3:]))
+    assert plan_read(f"Final answer:\n{plan}\n\n{words}\n{part}") == "good"
+    assert read(f"Final answer:\n{part}\n\n{words}\n{end}", GRAMMAR).commands == GOOD[:3]
+
+
+def test_chosen_label_is_that_of_the_first_plan_with_it() -> None:
+    plan, other, part = (FORMS["numbered"](steps) for steps in (GOOD, BAD, GOOD[:3]))
+    assert plan_read(f"Plan A:\n{plan}\n\nPlan B:\n{other}\n\nPlan A:\n{part}\n\nI choose plan A.") == "good"
+
+
+def test_offered_part_of_a_plan_stays_ambiguous_if_the_plan_follows() -> None:
+    plan, part = FORMS["numbered"](GOOD), FORMS["numbered"](GOOD[:3])
+    assert plan_read(f"{plan}\n\nAlternatively:\n{part}\n\nAlternatively:\n{plan}") == "ambiguous"
+
+
+def test_summary_with_a_step_more_than_the_plan_is_no_summary() -> None:
+    plan = ["wash cup", "wait", "wash teapot"]
+    for steps, expected in ((plan[1:], plan), (["wait", "wait"], [*plan, "wait", "wait"])):
+        text = f"{FORMS['numbered'](plan)}\n\nSummary:\n{FORMS['numbered'](steps)}"
+        assert read(text, GRAMMAR).commands == expected
 
 
 def test_summary_is_ignored_unless_announced_as_final() -> None:
