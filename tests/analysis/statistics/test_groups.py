@@ -16,7 +16,7 @@ from planoracle.analysis.figures.grouped_bars import MAX_GROUPS, grouped_bars
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.intake.record_fields import holds_plan
 from planoracle.analysis.statistics.groupings import groupings
-from planoracle.analysis.statistics.groups import group_runs, quartiles
+from planoracle.analysis.statistics.groups import _add_drops, group_runs, quartiles
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import problem
@@ -207,6 +207,31 @@ def test_drop_is_loss_of_success_against_the_previous_number() -> None:
     others = [replace(grade, model="b") for grade in grades]
     drops = [row.get("drop") for row in group_runs(grade_rows([*grades, *others]), "asynctool", "tasks")]
     assert drops == [None, pytest.approx(1 / 4)] * 2
+
+
+def test_problems_weigh_as_much_as_they_have_subtasks() -> None:
+    grades = []
+    for name, scores in (("similar2/01", (0.5, 0.0)), ("similar3/01", (1 / 3, 1.0))):
+        grade = Grader().grade({"instance": f"asynctool/{name}", "id": name, "turns": "wait"})
+        grades += [replace(grade, metrics=grade.metrics | {"subtask_acc": score}) for score in scores]
+    (row,) = group_runs(grade_rows(grades), "asynctool", "task")
+    assert row["main_score"] == row["best@1"] == pytest.approx((2 * 0.25 + 3 * 2 / 3) / 5)
+    assert row["best@2"] == pytest.approx((2 * 0.5 + 3 * 1.0) / 5)
+    # The mean sub-task weighs 2.5: the two problems contribute 0.5 / 2.5 + 0.5 * (1 - 2 / 2.5), and as much less.
+    assert (row["main_score_low"], row["main_score_high"]) == pytest.approx((0.3, 0.7))
+
+
+def test_unscored_run_is_no_failed_one(graded: list[Grade]) -> None:
+    lost = replace(graded[0], success=False, failure_cause="late")
+    rows = group_runs(grade_rows([lost, replace(lost, scored=False)]), "robotouille", "cause")
+    assert [(row["count"], row["failed"]) for row in rows] == [(1, 1), (1, 0)]
+
+
+def test_unknown_rate_of_success_leaves_the_next_number_without_a_drop() -> None:
+    rates = {"2": 0.5, "3": 0.4, "4": None, "5": 0.2, "6": 0.1}
+    rows: list[dict[str, Any]] = [{"model": "a", "set": name, "success": rate} for name, rate in rates.items()]
+    _add_drops(rows)
+    assert [row.get("drop") for row in rows] == [None, pytest.approx(0.2), None, None, pytest.approx(0.5)]
 
 
 def test_mapping_of_counts_is_summed(graded: list[Grade]) -> None:

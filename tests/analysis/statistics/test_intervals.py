@@ -361,6 +361,11 @@ def test_intervals_of_scores_are_those_of_means() -> None:
     assert (low, high) == pytest.approx(other["x"], abs=0.003)
 
 
+def test_problems_of_unequal_shares_vary_around_their_weighted_mean() -> None:
+    scores = [ProblemScore(0.0, "a", 1 / 4), ProblemScore(1.0, "b", 3 / 4)]
+    assert mean_interval(scores) == pytest.approx((3 / 8, 9 / 8))
+
+
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
 def test_ends_of_a_mean_of_many_problems_are_normal_quantiles(level: float) -> None:
     values = np.random.default_rng(1).random(200)

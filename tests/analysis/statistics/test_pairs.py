@@ -16,7 +16,7 @@ from support.samples import examples
 
 from planoracle.analysis import frames
 from planoracle.analysis.statistics.bootstrap import Sample, intervals
-from planoracle.analysis.statistics.pairs import pairs, profiles, sign_test, wilson
+from planoracle.analysis.statistics.pairs import holm, pairs, profiles, sign_test, wilson
 from planoracle.instances.errors import InputError
 
 
@@ -54,6 +54,15 @@ def test_failures_are_losses_and_infinitely_bad() -> None:
     assert row["mean_difference"] == -0.5  # of the two problems that both answer
     assert row["median_difference"] == 0.0  # of -1, 0, 0, inf, inf
     assert one(table(a=[None, None, 3], b=[5, 5, 3]))["median_difference"] == inf
+
+
+@pytest.mark.parametrize("value", ["makespan", "gap", "gap_bound"])
+def test_value_of_a_failed_plan_is_a_failure(value: str) -> None:
+    frame = table(a=[1, 2], b=[3, 3]).assign(
+        success=[False, True, True, True], gap=[0, 1, 2, 2], gap_bound=[0, 1, 2, 2]
+    )
+    row = one(frame, value=value)
+    assert (row["wins"], row["losses"], row["failed_a"], row["failed_b"]) == (1, 1, 1, 0)
 
 
 def test_answers_rejected_by_rules_are_failures() -> None:
@@ -266,6 +275,17 @@ def test_holm_correction() -> None:
     rows = pairs(frame, draws=50)
     assert (rows["p_adjusted"] >= rows["p_sign"]).all()
     assert rows.loc[0, "p_adjusted"] == pytest.approx(3 * rows.loc[0, "p_sign"])
+
+
+def test_adjusted_values_keep_the_order_of_the_values() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.6, 0.01]) == pytest.approx([0.6, 0.02])
+    assert holm([0.6, 0.7]) == [1.0, 1.0]
+
+
+def test_wilson_interval_of_all_or_none_ends_at_the_share() -> None:
+    for count in range(1, 50):
+        assert (wilson(0, count)[0], wilson(count, count)[1]) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
