@@ -142,6 +142,14 @@ def test_results_within_seconds_of_wall_time_are_not_cached(path, solved):
     assert len(entries(path)) == 1
 
 
+def test_plans_of_optional_tasks_are_not_cached(path, solved):
+    actions = (Action("t/a", "t", 2, 2), Action("u/b", "u", 1, 1))
+    errands = Instance("errands", actions, optional=(("u", 1),), time_limit=2)
+    assert [optimum(replace(errands)).status for _ in range(2)] == [Status.optimal] * 2
+    assert solved == ["errands"] * 2
+    assert not path.exists()
+
+
 def test_cache_can_be_disabled_and_is_not_used_for_bundled_optima(path, monkeypatch):
     assert optimum(fresh()).makespan == 4080
     optimum(fresh(OTHER), is_cached=False)

@@ -489,6 +489,17 @@ def test_thing_on_the_station_of_long_running_work_is_in_its_way() -> None:
     assert foresight(trace(task, actions, RULES)) == Foresight(True, 1, 1, 7, 0)
 
 
+def test_putting_down_a_thing_held_at_the_start_is_no_other_work() -> None:
+    players = {"robot1": {"at": "table1", "holds": "bread1"}}
+    stations = {"table1": [], "table2": ["bread2"], "stove1": ["patty1"], "stove2": ["patty2"]}
+    task = small_kitchen(stations, players=players, **PATTIES)
+    place, go = "Place bread1 on table1 using robot1", "Move robot1 from table1 to stove2"
+    assert foresight(trace(task, [place, go, COOK], RULES)) == Foresight(True, 1, 1, 2, 0)
+    fetch = ["Move robot1 from table1 to table2", "Pick up bread2 from table2 using robot1"]
+    back = ["Place bread2 on table2 using robot1", "Move robot1 from table2 to stove2"]
+    assert foresight(trace(task, [place, *fetch, *back, COOK], RULES)) == Foresight(False, 1, 1, 5, 2)
+
+
 def test_work_of_other_players_does_not_delay_long_running_work() -> None:
     players = {"robot1": {"at": "stove2"}, "robot2": {"at": "table1"}}
     task = small_kitchen({"stove1": ["patty1"], "stove2": ["patty2"], "table1": ["bread1"]}, players=players, **PATTIES)

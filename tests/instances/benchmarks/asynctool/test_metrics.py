@@ -10,7 +10,7 @@ from math import inf
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, MAX_MESSAGES, WAIT, call_message
@@ -21,6 +21,7 @@ from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.plan import Plan, Target
 from planoracle.instances.protocol.scoring import MetricSet, Optimum
+from planoracle.solver.states.values import values_of
 from tests.support.asynctool import chains
 from tests.support.samples import examples
 
@@ -96,6 +97,7 @@ def is_early(turns: Sequence[Any], number: int, delay: int) -> bool:
 
 @examples(300)
 @given(TURNS, st.integers(0, 3))
+@example([("t1", 0), ("t1", 1), ("t0", 0), "wait"], 3)
 def test_idle_turn_is_usable_if_the_input_of_a_missing_call_is_known(turns: list[Any], delay: int) -> None:
     idle = [number for number, turn in enumerate(turns, 1) if turn not in CALLS]
     usable = [number for number in idle if any(is_ready(turns, call, number, delay) for call in CALLS)]
@@ -246,6 +248,19 @@ def is_next(turns: Sequence[Any], call: tuple[str, int]) -> bool:
     """Return True for the first missing call of a sub-task."""
     task, step = call
     return call not in turns and all((task, earlier) in turns for earlier in range(step))
+
+
+def test_call_on_a_guess_leaves_the_remaining_calls_possible() -> None:
+    turns = [*CALLS, "close"]  # no result is known before the next call
+    run = replayed(turns, delay=3)
+    assert run.record.premature == (2, 3, 5)
+    assert values_of(run)[-1].makespan == len(turns)
+
+
+def test_other_call_replaces_one_missing_call_only() -> None:
+    violations = replayed([("t0", 8), "close"]).verdict.violations
+    replaced = [violation.actual for violation in violations if violation.kind == "missing_call" and violation.others]
+    assert replaced == [0]  # its function is also that of step 2
 
 
 def test_values_of_a_failed_run() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -60,13 +61,17 @@ def test_surplus_empty_lists_are_accepted_at_any_position():
         assert "14 ticks" in critique(TWO, {"id": "1", "instance": "two", "plan": plan}).verdict.text
 
 
+#: All tasks in the list of one agent.
+DONE = [["fry", "cut", "wash", "serve"]]
+
+
 @pytest.mark.parametrize(
     ("name", "exception"),
     [("stir", "KeyError"), (None, "KeyError"), (7, "KeyError"), ([], "TypeError"), ({"task": "fry"}, "TypeError")],
 )
 def test_unknown_name_fails_with_the_exception_of_the_released_code(name, exception):
-    for profile in ("paper", "released"):
-        result = run([["fry", "cut", "wash", "serve"], [name]], profile)
+    for profile, lists in product(("paper", "released"), ([*DONE, [name]], [[*DONE[0], name]])):
+        result = run(lists, profile)
         assert (result.success, result.crash, kinds(result)[0]) == (False, exception, "unknown_task")
 
 

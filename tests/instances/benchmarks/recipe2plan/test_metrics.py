@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,18 +16,21 @@ from planoracle.instances.benchmarks.recipe2plan.language import Answers
 from planoracle.instances.benchmarks.recipe2plan.metrics import (
     METRICS,
     RecipeMeasurement,
+    _against_reference,
     declare,
     efficiency,
     released,
 )
 from planoracle.instances.benchmarks.recipe2plan.problems import bundled_names, load, reference_plan
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.recipe2plan.simulation import Recipe2PlanSimulator
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Claim, MetricSet, Optimum
+from planoracle.instances.protocol.simulator import fold
 from tests.support.replays import recipe_verdict, run_of
 from tests.support.samples import examples
 
@@ -108,6 +112,33 @@ def test_efficiency_follows_equations_1_to_3(
     is_scored = run.success if rules.score_if == "success" else run.progress == 1
     expected = (ratio(saved, autonomous), value, value if is_scored else 0)
     assert efficiency(BOILED, run, reference, rules, is_whole_reference=is_whole) == expected
+
+
+@pytest.mark.parametrize(("commands", "expected"), [(SUCCESS, 1.0), (SUCCESS[:2], 3.0)])
+def test_success_is_compared_with_the_whole_optimal_plan(commands: list[StepCommand], expected: float) -> None:
+    pieces = [StepCommand(1, "A", 100, start) for start in (0, 100, 200)]
+    plan = "\n".join(command.text for command in (SUCCESS[0], *pieces, SUCCESS[2]))
+    best = SimpleNamespace(status=Status.optimal, plan=plan)
+    name, figures = _against_reference(BOILED, replay(BOILED, commands), Profile(reference="optimal"), best)  # type: ignore[arg-type]
+    assert (name, figures.r_efficiency) == ("optimal", pytest.approx(expected))
+
+
+def test_too_long_rest_of_a_step_is_a_repetition_after_a_pause() -> None:
+    for start, kind in ((100, "action_duration"), (101, "repeated_action")):
+        verdict = replay(BOILED, [StepCommand(1, "A", 100, 0), StepCommand(1, "A", 300, start)])
+        assert verdict.violations[0].kind == kind
+
+
+def test_run_without_another_legal_command_may_be_closed() -> None:
+    actions = (Action("A/0", "A", 10, 0), Action("A/1", "A", 10, 10), Action("A/2", "A", 10, 10))
+    soon = Lag("A/0", "A/1", 0, 5)
+    problem = replace(BOILED, actions=actions, lags=(soon,))
+    simulator = Recipe2PlanSimulator(problem, PAPER)
+    commands = [StepCommand(0, "A", 10, 0), StepCommand(2, "A", 10, 10)]
+    state, _ = fold(simulator, [tuple(commands[:1])])
+    assert "close" not in [command.kind for command in simulator.legal(state)]
+    state, _ = fold(simulator, [tuple(commands)])
+    assert [command.kind for command in simulator.legal(state)] == ["close"]
 
 
 def replay(problem: Instance, commands: list[StepCommand], rules: Profile = PAPER) -> Replay:

@@ -453,13 +453,14 @@ def test_commands_are_counted_by_the_first_rule_that_they_break():
         "Step(3, Smore-Bars, 5 min, 00:00:00)",
         "I wait.",
         "Step(2, Smore-Bars, 1 min, 00:05:00)",
+        "Step(4, Smore-Bars, 3 min, 00:00:00)",  # before the clock, and before the end of its prerequisite
         "Step(4, Smore-Bars, 3 min, 00:05:00)",
     ]
     plan = [{"response": answer} for answer in answers]
     row = Grader().grade({"instance": "recipe2plan/timed/Tacos_Smore-Bars", "id": "x", "plan": plan}).row()
     # The last command is too late, which is a source of failure.
     assert row["violation"] == "time_constraint"
-    assert row["action_kinds"] == {"valid": 2, "dependency": 1, "action_mismatch": 3}
+    assert row["action_kinds"] == {"valid": 2, "dependency": 1, "time_error": 1, "action_mismatch": 3}
 
 
 # --- breaking optimal plans ----------------------------------------------------------------------
