@@ -16,7 +16,7 @@ from planoracle.solver.exact.bounds import Windows, horizon, lower_bound, window
 from planoracle.solver.exact.cp_model import run
 from planoracle.solver.exact.latest_end import latest_end
 from planoracle.solver.exact.open_time_bound import open_time_bound
-from planoracle.solver.exact.precedence import ordered_windows
+from planoracle.solver.exact.precedence import closure, ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
 
 
@@ -151,3 +151,11 @@ def test_too_large_an_instance_keeps_the_windows_of_its_lags(monkeypatch):
     instance = next(i for i in map(project, range(100)) if ordered_windows(i).forced)
     monkeypatch.setattr(precedence, "_EFFORT", 0)
     assert ordered_windows(instance) == windows(instance)
+
+
+def test_order_does_not_follow_through_an_optional_task_or_a_negative_lag() -> None:
+    actions = tuple(Action(f"{task}/x", task, 2, 0) for task in "abc")
+    chain = (Lag("a/x", "b/x"), Lag("b/x", "c/x"))
+    assert closure(Instance("chain", actions, chain)) == [0b0, 0b1, 0b11]
+    assert closure(Instance("optional", actions, chain, optional=(("b", 1),))) == [0b0, 0b1, 0b10]
+    assert closure(Instance("overlap", actions, (Lag("a/x", "b/x", -1), Lag("b/x", "c/x")))) == [0b0, 0b0, 0b10]

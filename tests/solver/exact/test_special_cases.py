@@ -147,3 +147,39 @@ def test_order_through_a_left_out_task_is_void_for_the_solver() -> None:
     lags = Lag("m/wall", "o/sign"), Lag("o/sign", "m/paint")
     result = solve(Instance("house", actions, lags, optional=(("o", 3),)))
     assert (result.status, result.weight, result.makespan) == ("optimal", 0, 3)
+
+
+def _hot(*actions: Action, capacity: int = 1, **fields: Any) -> Instance:
+    return Instance("hot", actions, resources=(Resource("oven", capacity, "hot"),), **fields)
+
+
+def _oven(name: str, duration: int, *modes: Mode, sets: str | None = None, **fields: Any) -> Action:
+    """Return an action that uses the oven, unattended unless it has agents."""
+    agents = fields.pop("agents", ())
+    modes = modes or (Mode((Demand("oven", sets=sets),)),)
+    return Action(f"t/{name}", "t", duration, duration if agents else 0, modes=modes, agents=agents, **fields)
+
+
+@pytest.mark.parametrize("duration", [0, 2])
+def test_setting_to_another_state_ends_what_holds_at_first(duration: int) -> None:
+    spoil = _oven("spoil", 1, sets="cold")
+    use = Action("t/use", "t", duration, 0, modes=(Mode((Demand("oven", requires="hot"),)),), agents=())
+    assert solve(_hot(spoil, use, lags=(Lag("t/spoil", "t/use"),))).status == "infeasible"
+    at_once = (Lag("t/use", "t/spoil", 0, 0),)
+    assert solve(_hot(spoil, use, lags=at_once)).makespan == (None if duration == 0 else 3)
+
+
+def test_setting_shares_no_room_of_an_absent_use_or_an_action_that_pauses() -> None:
+    use, setting = _oven("use", 3), _oven("set", 2, sets="hot")
+    elsewhere = _oven("both", 2, Mode((Demand("oven"),)), Mode())
+    assert solve(_hot(use, setting, elsewhere)).makespan == 5
+    for pauses, expected in ((True, 4), (False, 2)):
+        pausing = _oven("set", 2, sets="hot", pauses_in_breaks=pauses)
+        assert solve(_hot(_oven("use", 2), pausing)).makespan == expected
+
+
+def test_setting_takes_no_room_through_another_one() -> None:
+    use, attended = _oven("use", 2, agents=("ann",)), _oven("set", 2, sets="hot", agents=("bob",))
+    alone = _oven("alone", 2, sets="hot")
+    assert solve(_hot(use, attended, agents=("ann", "bob"))).makespan == 2
+    assert solve(_hot(use, attended, alone, agents=("ann", "bob"))).makespan == 4

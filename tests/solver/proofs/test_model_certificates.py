@@ -134,7 +134,7 @@ PIECES = {
         ("paint", [Piece("t/paint", 3, 1, None)], "in one of its windows"),
         ("paint", [Piece("t/paint", 8, 1, None)], "in one of its windows"),
         ("stamp", [Piece("t/stamp", 4, 0, None)], ""),
-        ("stamp", [Piece("t/stamp", 3, 0, None)], "press is off"),
+        ("stamp", [Piece("t/stamp", 2, 0, None)], "press is off"),
         ("dry", [Piece("t/dry", 7, 3, "agent")], ""),
         ("dry", [Piece("t/dry", 7, 1, "agent"), Piece("t/dry", 9, 2, None)], "t/dry pauses between 8 and 9 without"),
         ("pack", [Piece("t/pack", 1, 1, None)], "t/pack starts less than 0 after the end of t/press"),

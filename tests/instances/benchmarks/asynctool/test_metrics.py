@@ -251,16 +251,17 @@ def is_next(turns: Sequence[Any], call: tuple[str, int]) -> bool:
 
 
 def test_call_on_a_guess_leaves_the_remaining_calls_possible() -> None:
-    turns = [*CALLS, "close"]  # no result is known before the next call
-    run = replayed(turns, delay=3)
-    assert run.record.premature == (2, 3, 5)
-    assert values_of(run)[-1].makespan == len(turns)
+    run = replayed(CALLS[:2], delay=3)
+    assert run.record.premature == (2,)
+    assert values_of(run)[-1].makespan == 8  # t1 calls in turns 3 and 7
 
 
 def test_other_call_replaces_one_missing_call_only() -> None:
-    violations = replayed([("t0", 8), "close"]).verdict.violations
-    replaced = [violation.actual for violation in violations if violation.kind == "missing_call" and violation.others]
-    assert replaced == [0]  # its function is also that of step 2
+    problem = instance(chains(list(LENGTHS.values()), Delays(1, 1)))
+    other = call_message("t0", Call("t0_f0", {"x": 1}))  # the function of steps 0 and 2, the value of step 1
+    run = AsyncToolRun(problem, Plan(None, [other, CLOSING]), RULE_SET.profile())
+    missing = [violation for violation in run.verdict.violations if violation.kind == "missing_call"]
+    assert [violation.actual for violation in missing if violation.others] == [0]
 
 
 def test_values_of_a_failed_run() -> None:
