@@ -162,6 +162,12 @@ def test_common_tick_is_finer_where_halves_can_help():
     assert solve(instance).makespan == 90
 
 
+def test_common_tick_is_1_if_an_interruptible_action_uses_a_resource():
+    for modes, expected in (((Mode((Demand("oven"),)),), 1), ((Mode(),), 4)):
+        action = Action("t/a", "t", 4, 4, interruptible=True, modes=modes)
+        assert common_tick(Instance("pauses", (action,), resources=(Resource("oven"),))) == expected
+
+
 @pytest.mark.parametrize(
     ("fields", "others"),
     [

@@ -183,6 +183,7 @@ def test_rest_of_a_run_says_that_its_kind_has_no_values_of_states(shop: Blocking
     rest = SolverOracle().rest(run)
     assert rest.makespan is None
     assert rest.proof == "has no values of states: problems of kind 'blocking-shop' have none"
+    assert SolverOracle().values(run) == [None] * (len(run.steps) + 1)
 
 
 def test_kind_that_no_package_defines_refuses_every_request() -> None:

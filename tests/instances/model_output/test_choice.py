@@ -241,6 +241,12 @@ def test_message_of_a_chat_is_read_without_the_remarks_of_others() -> None:
     assert reading_of("wash cup", "wash teapot\n\nThat is wrong.", "activate kettle") == ["wash cup", "activate kettle"]
 
 
+@pytest.mark.parametrize(("first", "last", "fault"), [("<think>", "", ""), ("", "<think>", "cut_off")])
+def test_chat_is_cut_off_if_its_last_message_is_an_unfinished_thought(first: str, last: str, fault: str) -> None:
+    texts = f"{first}wash cup", f"{last}wash teapot"
+    assert read([{"role": "assistant", "content": text} for text in texts], GRAMMAR).fault == fault
+
+
 def test_retraction_of_a_later_message_cancels_whole_plans_but_no_turns() -> None:
     def reading_of(*messages: str) -> list[str]:
         return read([{"role": "assistant", "content": text} for text in messages], GRAMMAR).commands

@@ -161,7 +161,7 @@ def _oven(name: str, duration: int, *modes: Mode, sets: str | None = None, **fie
 
 
 @pytest.mark.parametrize("duration", [0, 2])
-def test_setting_to_another_state_ends_what_holds_at_first(duration: int) -> None:
+def test_setting_to_another_state_ends_the_first_one(duration: int) -> None:
     spoil = _oven("spoil", 1, sets="cold")
     use = Action("t/use", "t", duration, 0, modes=(Mode((Demand("oven", requires="hot"),)),), agents=())
     assert solve(_hot(spoil, use, lags=(Lag("t/spoil", "t/use"),))).status == "infeasible"
@@ -171,8 +171,8 @@ def test_setting_to_another_state_ends_what_holds_at_first(duration: int) -> Non
 
 def test_setting_shares_no_room_of_an_absent_use_or_an_action_that_pauses() -> None:
     use, setting = _oven("use", 3), _oven("set", 2, sets="hot")
-    elsewhere = _oven("both", 2, Mode((Demand("oven"),)), Mode())
-    assert solve(_hot(use, setting, elsewhere)).makespan == 5
+    two_modes = _oven("both", 2, Mode((Demand("oven"),)), Mode())
+    assert solve(_hot(use, setting, two_modes)).makespan == 5
     for pauses, expected in ((True, 4), (False, 2)):
         pausing = _oven("set", 2, sets="hot", pauses_in_breaks=pauses)
         assert solve(_hot(_oven("use", 2), pausing)).makespan == expected

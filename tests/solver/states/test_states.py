@@ -470,7 +470,7 @@ def test_best_schedule_of_other_agents_is_not_kept():
     assert states.value(PartialSchedule((Piece("t/x", 0, 2, "ann"),))).makespan == 4
 
 
-def test_other_work_starts_inside_a_piece_that_needs_nobody():
+def test_other_work_starts_inside_an_unattended_piece():
     boil = Action("t/boil", "t", 4, 0, interruptible=True)
     soak = Action("t/soak", "t", 5, 0)
     states = StateSolver(Instance("unattended", (boil, soak)))

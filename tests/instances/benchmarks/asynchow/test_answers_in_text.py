@@ -117,3 +117,8 @@ def test_time_in_a_quoted_line_is_no_answer() -> None:
 def test_refusal_names_the_line_of_an_incomplete_object() -> None:
     with pytest.raises(PlanError, match=r"begins in line 2 is not complete"):
         answer_in('The answer is\n{"total_minutes": 85\n,\n')
+
+
+def test_alternative_is_ambiguous_only_if_its_time_differs() -> None:
+    assert answer_in("It takes 2 days. Alternatively, it takes 48 hours.")[2] == ""
+    assert answer_in("It takes 2 days. Alternatively, it takes 3 days.")[2] == "ambiguous"

@@ -169,6 +169,8 @@ def test_accuracy_excludes_few_shot_problems() -> None:
     assert (row["submissions"], row["accuracy"], row["score"]) == (6, 0.5, 0.5)
     (late,) = summarize(grade_rows([graded("async/1", plan=plan(_1=4500, _5=5400))])).sets
     assert (late["accuracy"], late["score"]) == (0.0, pytest.approx(5100 / 5700))
+    (wrong,) = summarize(grade_rows([graded("async/1", plan=plan()[1:])])).sets
+    assert (wrong["success"], wrong["wrong_answers"]) == (0.0, {})  # plans are no answers
     assert row["wrong_answers"] == {"empty": 1, "no_time": 1, "too_long": 1}
 
 
